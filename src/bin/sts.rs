@@ -1,0 +1,3 @@
+//! The command line of STS-Sim.
+
+fn main() {}

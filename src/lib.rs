@@ -1,0 +1,1 @@
+//! STS-Sim: a simulator of spatiotemporal sharing fairness on heterogeneous GPU clusters.

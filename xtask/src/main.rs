@@ -1,0 +1,3 @@
+//! Build, serve and test STS-Sim.
+
+fn main() {}
