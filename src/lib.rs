@@ -1,1 +1,7 @@
 //! STS-Sim: a simulator of spatiotemporal sharing fairness on heterogeneous GPU clusters.
+
+pub mod cluster;
+pub mod policy;
+pub mod trace;
+pub mod units;
+pub mod workload;

@@ -1,0 +1,25 @@
+//! Where an allocation lies: devices and first slots.
+
+use serde::{Deserialize, Serialize};
+
+use crate::units::{DeviceId, TypeId};
+
+/// The part of an allocation on one device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Part {
+    /// The device.
+    pub device: DeviceId,
+    /// The first position taken: a slot on a buddy device, a memory slice on an A100-class device.
+    pub first_slot: u8,
+}
+
+/// An allocation in place: the same number of slots on each of its devices.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Placement {
+    /// The type of all its devices.
+    pub type_id: TypeId,
+    /// Slots taken on each device; all of them when the device is held whole.
+    pub slots: u8,
+    /// The devices in ascending order, at least one.
+    pub parts: Vec<Part>,
+}

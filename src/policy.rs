@@ -1,0 +1,263 @@
+//! Schedulers: what a policy sees, what it decides, and the list of all policies.
+//!
+//! Once a round the engine shows a policy the active jobs ([`View`]); the policy says which option each job gets
+//! ([`Decision`]); the engine places that on devices, keeping jobs where they are. Inside a round, when the boundary mode is
+//! `refill`, the policy may start waiting jobs on what is free ([`Refill`]).
+
+pub mod param;
+pub mod registry;
+pub mod sts;
+
+use crate::cluster::Cluster;
+use crate::units::{JobId, SimSpan, SimTime, TenantId, TypeId, Work};
+use crate::workload::{BoundJob, BoundWorkload, JobClass, JobOption};
+pub use param::{ParamSpec, Params};
+pub use registry::{PolicySpec, spec};
+
+/// What a job holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Held {
+    /// The option, as an index into its class's options.
+    pub option: u16,
+    /// When it got it.
+    pub since: SimTime,
+}
+
+/// The state of one job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JobState {
+    /// Work left.
+    pub remaining: Work,
+    /// What it holds now.
+    pub held: Option<Held>,
+    /// What it held last, if it ever ran.
+    pub last_option: Option<u16>,
+    /// Time holding an allocation so far.
+    pub executed: SimSpan,
+    /// Attained service: devices held times time, in device-microseconds, slices counted as their share of the device.
+    pub attained: i128,
+    /// First start.
+    pub first_start: Option<SimTime>,
+    /// When it last started or stopped holding an allocation.
+    pub changed: SimTime,
+    /// Completion.
+    pub finish: Option<SimTime>,
+}
+
+/// What a policy sees at a moment. Everything is exact and up to date at `now`.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a> {
+    /// The moment.
+    pub now: SimTime,
+    /// Index of the round that begins (or is under way, in a refill).
+    pub round: u64,
+    /// Length of a round.
+    pub round_length: SimSpan,
+    /// Overhead of a job's first start.
+    pub start_cost: SimSpan,
+    /// Overhead of every later load.
+    pub restore_cost: SimSpan,
+    /// The cluster.
+    pub cluster: &'a Cluster,
+    /// Jobs, classes and tenants.
+    pub workload: &'a BoundWorkload,
+    /// State of every job, by [`JobId`].
+    pub states: &'a [JobState],
+    /// Submitted, unfinished jobs in order of submission.
+    pub active: &'a [JobId],
+}
+
+impl<'a> View<'a> {
+    /// The job.
+    #[must_use]
+    pub fn job(&self, id: JobId) -> &'a BoundJob {
+        &self.workload.jobs[id.index()]
+    }
+
+    /// Its class.
+    #[must_use]
+    pub fn class(&self, id: JobId) -> &'a JobClass {
+        self.workload.class_of(self.job(id))
+    }
+
+    /// Its state.
+    #[must_use]
+    pub fn state(&self, id: JobId) -> &'a JobState {
+        &self.states[id.index()]
+    }
+
+    /// One of its options.
+    #[must_use]
+    pub fn option(&self, id: JobId, option: u16) -> JobOption {
+        self.class(id).options[usize::from(option)]
+    }
+}
+
+/// A job and the option it gets for the round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Grant {
+    /// The job.
+    pub job: JobId,
+    /// Index into its class's options.
+    pub option: u16,
+}
+
+/// Why a job holds nothing. The code is part of the result; its words are in one place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reason {
+    /// Everything it could use is taken by jobs the policy ranks higher.
+    Capacity,
+    /// A job ahead of it in the queue does not fit, and the policy lets nobody pass.
+    HeadOfLine,
+    /// Enough is free in sum, but no legal position.
+    NoPlace,
+    /// It arrived inside the round; decisions are made at its boundary.
+    ArrivedInRound,
+    /// Giving it slots would lower the objective.
+    Objective,
+    /// Slots go to other tenants so that their floors hold.
+    FloorOfOthers,
+    /// Its tenant is collecting entitlement for a gang.
+    GangBanking,
+}
+
+impl Reason {
+    /// The stable code, as in exports.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Capacity => "CAPACITY",
+            Self::HeadOfLine => "HEAD_OF_LINE",
+            Self::NoPlace => "NO_PLACE",
+            Self::ArrivedInRound => "ARRIVED_IN_ROUND",
+            Self::Objective => "OBJECTIVE",
+            Self::FloorOfOthers => "FLOOR_OF_OTHERS",
+            Self::GangBanking => "GANG_BANKING",
+        }
+    }
+
+    /// What it means, in a sentence.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Capacity => "everything it could use is taken by jobs ranked higher",
+            Self::HeadOfLine => {
+                "a job ahead of it in the queue does not fit, and this policy lets nobody pass"
+            }
+            Self::NoPlace => "enough is free in sum, but no device has a legal position for it",
+            Self::ArrivedInRound => "it arrived inside the round; this round was already decided",
+            Self::Objective => "giving it slots would lower the objective",
+            Self::FloorOfOthers => "the slots go to tenants whose floors would otherwise be missed",
+            Self::GangBanking => "its tenant is collecting entitlement for a gang larger than its quota",
+        }
+    }
+}
+
+/// How good a decision is proven to be. Values are in the integer units of the policy's own objective.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proof {
+    /// The objective of the decision.
+    pub objective: i128,
+    /// No decision can have more; equal to `objective` when the decision is optimal.
+    pub bound: i128,
+    /// The optimum when floors are dropped, where it was computed: the price of fairness.
+    pub without_floors: Option<i128>,
+    /// Program states (table cells) examined.
+    pub states: u64,
+    /// How the decision was reached, such as `uncontended`, `dynamic program`, `bounded`.
+    pub method: &'static str,
+}
+
+impl Proof {
+    /// (bound − objective) / bound, from 0 to 1.
+    #[must_use]
+    pub fn gap(&self) -> f64 {
+        if self.bound <= 0 { 0.0 } else { (self.bound - self.objective) as f64 / self.bound as f64 }
+    }
+}
+
+/// One tenant on one type in one round, for the ledger of a policy that has quotas.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LedgerRow {
+    /// The tenant.
+    pub tenant: TenantId,
+    /// The type.
+    pub type_id: TypeId,
+    /// Slots the tenant was entitled to.
+    pub quota_slots: u32,
+    /// Slots the decision gives it.
+    pub used_slots: u32,
+    /// The tenant's floor over all types: V_u(q_u), in the policy's units.
+    pub floor: i64,
+    /// What the decision gives the tenant over all types: V_u(x_u).
+    pub value: i64,
+    /// Slots lent (positive) or owed.
+    pub loan_slots: i32,
+}
+
+/// What a policy decides for a round. Reused from round to round.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Decision {
+    /// Who gets what. Jobs not named hold nothing. In sum it fits the cluster.
+    pub grants: Vec<Grant>,
+    /// Why the others wait; jobs not named wait for [`Reason::Capacity`].
+    pub waits: Vec<(JobId, Reason)>,
+    /// Proof of quality, for policies that optimise.
+    pub proof: Option<Proof>,
+    /// The temporal ledger, for policies that have one; empty otherwise.
+    pub ledger: Vec<LedgerRow>,
+}
+
+impl Decision {
+    /// Empties it for the next round.
+    pub fn clear(&mut self) {
+        self.grants.clear();
+        self.waits.clear();
+        self.proof = None;
+        self.ledger.clear();
+    }
+}
+
+/// Whether placing a round's grants may move running jobs to other devices of the same type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repacking {
+    /// Jobs that keep their option stay where they are.
+    Never,
+    /// They may be moved where a grant has no position otherwise.
+    WhereNeeded,
+}
+
+/// Free capacity inside a round. Starting or growing takes effect at once, on real devices.
+pub trait Refill {
+    /// Starts a waiting job with an option of its class; `false` if no position is free for it.
+    fn try_start(&mut self, job: JobId, option: u16) -> bool;
+    /// Gives a job that was started in this refill a larger option in its place; `false` if that does not fit.
+    fn try_grow(&mut self, job: JobId, option: u16) -> bool;
+    /// Free slots of a type, in sum over its devices.
+    fn free_slots(&self, type_id: TypeId) -> u32;
+    /// Whole free devices of a type.
+    fn free_devices(&self, type_id: TypeId) -> u32;
+    /// Whether nothing at all is free.
+    fn is_full(&self) -> bool;
+}
+
+/// A scheduler. One instance serves one run; it may keep state between rounds.
+pub trait Policy {
+    /// Decides the round that begins at `view.now`.
+    fn decide(&mut self, view: &View<'_>, decision: &mut Decision);
+
+    /// Fills free capacity inside a round, in the policy's own order and without preemption. `waiting` are the active jobs that
+    /// hold nothing, in order of submission.
+    fn refill(&mut self, view: &View<'_>, waiting: &[JobId], free: &mut dyn Refill);
+
+    /// Whether the engine may move kept jobs when it places a decision.
+    fn repacking(&self) -> Repacking {
+        Repacking::WhereNeeded
+    }
+
+    /// Whether a round in which nothing waits and nothing arrived or completed since the last decision would be decided as the
+    /// last one was, so that the engine may pass over it.
+    fn is_static_when_idle_queue(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,198 @@
+//! Parameters of policies, declared as data. The page's form, the command line and the documentation are made from these.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// What values a parameter takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ParamKind {
+    /// A number.
+    Number {
+        /// Used when the scenario does not name the parameter; `None` = derived, as the help says.
+        default: Option<f64>,
+        /// Smallest allowed value.
+        min: f64,
+        /// Largest allowed value.
+        max: f64,
+    },
+    /// A whole number.
+    Integer {
+        /// Used when the scenario does not name the parameter.
+        default: i64,
+        /// Smallest allowed value.
+        min: i64,
+        /// Largest allowed value.
+        max: i64,
+    },
+    /// One of several words, each with what it means. The first is the default.
+    Choice(&'static [(&'static str, &'static str)]),
+}
+
+/// A parameter of a policy.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ParamSpec {
+    /// The key in a scenario's `params`.
+    pub name: &'static str,
+    /// The label in the page.
+    pub title: &'static str,
+    /// The unit, if it has one.
+    pub unit: Option<&'static str>,
+    /// Values and default.
+    pub kind: ParamKind,
+    /// What it does, in a sentence or two.
+    pub help: &'static str,
+}
+
+/// A value in a scenario.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum ParamValue {
+    /// A number.
+    Number(f64),
+    /// A word.
+    Word(String),
+}
+
+/// Why parameters are refused.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ParamError {
+    /// The policy has no such parameter.
+    #[error("{name}: {policy} has no such parameter; it has {known}")]
+    Unknown {
+        /// The policy.
+        policy: &'static str,
+        /// The key found.
+        name: String,
+        /// The keys there are.
+        known: String,
+    },
+    /// The value is out of range or of the wrong kind.
+    #[error("{name}: {found}; expected {expected}")]
+    Value {
+        /// The key.
+        name: &'static str,
+        /// The value found.
+        found: String,
+        /// What is allowed.
+        expected: String,
+    },
+}
+
+/// Checked parameters of one policy: every declared parameter has a value of its kind, in range.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Params {
+    values: BTreeMap<&'static str, ParamValue>,
+}
+
+impl ParamKind {
+    /// The default as a scenario value; `None` when it is derived.
+    #[must_use]
+    pub fn default_value(&self) -> Option<ParamValue> {
+        match *self {
+            Self::Number { default, .. } => default.map(ParamValue::Number),
+            Self::Integer { default, .. } => Some(ParamValue::Number(default as f64)),
+            Self::Choice(words) => words.first().map(|(word, _)| ParamValue::Word((*word).to_string())),
+        }
+    }
+
+    /// What is allowed, in words.
+    #[must_use]
+    pub fn expected(&self) -> String {
+        match *self {
+            Self::Number { min, max, .. } => format!("a number from {min} to {max}"),
+            Self::Integer { min, max, .. } => format!("a whole number from {min} to {max}"),
+            Self::Choice(words) => {
+                format!("one of {}", words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+
+    /// Whether `value` is allowed.
+    #[must_use]
+    pub fn accepts(&self, value: &ParamValue) -> bool {
+        match (*self, value) {
+            (Self::Number { min, max, .. }, ParamValue::Number(n)) => (min..=max).contains(n),
+            (Self::Integer { min, max, .. }, ParamValue::Number(n)) => {
+                n.fract() == 0.0 && (min as f64..=max as f64).contains(n)
+            }
+            (Self::Choice(words), ParamValue::Word(w)) => words.iter().any(|(word, _)| word == w),
+            _ => false,
+        }
+    }
+}
+
+impl Params {
+    /// Checks a scenario's parameters against a policy's declaration and fills in defaults.
+    ///
+    /// # Errors
+    /// [`ParamError`] for a key that is not declared or a value that is not allowed.
+    pub fn check(
+        policy: &'static str,
+        specs: &[ParamSpec],
+        given: &BTreeMap<String, ParamValue>,
+    ) -> Result<Self, ParamError> {
+        if let Some(name) = given.keys().find(|name| !specs.iter().any(|spec| spec.name == name.as_str())) {
+            let known = specs.iter().map(|spec| spec.name).collect::<Vec<_>>().join(", ");
+            let known = if known.is_empty() { "none".to_string() } else { known };
+            return Err(ParamError::Unknown { policy, name: name.clone(), known });
+        }
+        let mut values = BTreeMap::new();
+        for spec in specs {
+            match given.get(spec.name) {
+                Some(value) if spec.kind.accepts(value) => {
+                    values.insert(spec.name, value.clone());
+                }
+                Some(value) => {
+                    let found = match value {
+                        ParamValue::Number(n) => n.to_string(),
+                        ParamValue::Word(w) => format!("{w:?}"),
+                    };
+                    return Err(ParamError::Value { name: spec.name, found, expected: spec.kind.expected() });
+                }
+                None => {
+                    if let Some(value) = spec.kind.default_value() {
+                        values.insert(spec.name, value);
+                    }
+                }
+            }
+        }
+        Ok(Self { values })
+    }
+
+    /// A number that has a default, or was given; 0 otherwise.
+    #[must_use]
+    pub fn number(&self, name: &str) -> f64 {
+        self.given_number(name).unwrap_or(0.0)
+    }
+
+    /// A number, or `None` when it was not given and has no default.
+    #[must_use]
+    pub fn given_number(&self, name: &str) -> Option<f64> {
+        match self.values.get(name) {
+            Some(ParamValue::Number(n)) => Some(*n),
+            _ => None,
+        }
+    }
+
+    /// A whole number.
+    #[must_use]
+    pub fn integer(&self, name: &str) -> i64 {
+        self.number(name) as i64
+    }
+
+    /// A word.
+    #[must_use]
+    pub fn word(&self, name: &str) -> &str {
+        match self.values.get(name) {
+            Some(ParamValue::Word(w)) => w,
+            _ => "",
+        }
+    }
+
+    /// All values, for display and hashing.
+    #[must_use]
+    pub fn values(&self) -> &BTreeMap<&'static str, ParamValue> {
+        &self.values
+    }
+}

@@ -1,0 +1,46 @@
+//! The list of all policies.
+
+use super::{ParamSpec, Params, Policy};
+
+/// What a policy has to know about run times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Knowledge {
+    /// Nothing.
+    None,
+    /// The exact remaining work.
+    RemainingWork,
+}
+
+/// One policy: its names, what it does, what it needs, its parameters.
+#[derive(Debug, Clone, Copy)]
+pub struct PolicySpec {
+    /// The name in scenarios, such as `sts-fairness`.
+    pub name: &'static str,
+    /// The name for people.
+    pub title: &'static str,
+    /// The rule, in a sentence.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub citation: &'static str,
+    /// What it has to know about run times.
+    pub knowledge: Knowledge,
+    /// Its parameters.
+    pub params: &'static [ParamSpec],
+    /// Makes an instance for one run; `None` for [`RECORDED`], which is read from the trace and not simulated.
+    pub build: Option<fn(&Params, u64) -> Box<dyn Policy>>,
+}
+
+/// The name of the row that replays the trace's own starts and ends.
+pub const RECORDED: &str = "recorded";
+
+/// All policies, in the order of the page.
+#[must_use]
+pub fn policies() -> &'static [PolicySpec] {
+    &[]
+}
+
+/// The policy with this name.
+#[must_use]
+pub fn spec(name: &str) -> Option<&'static PolicySpec> {
+    policies().iter().find(|spec| spec.name == name)
+}

@@ -1,0 +1,3 @@
+//! STS-Fairness: efficiency optimised under spatiotemporal sharing fairness.
+
+pub mod program;
