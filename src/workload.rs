@@ -6,6 +6,7 @@
 pub mod assign;
 pub mod bind;
 pub mod profile;
+pub mod shape;
 pub mod synthetic;
 
 use serde::{Deserialize, Serialize};

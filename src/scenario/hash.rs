@@ -1,0 +1,1 @@
+//! Fingerprints of scenarios and results.
