@@ -1,174 +1,152 @@
-//! Starting prices without history: coordinate-wise bisection on a sample of the groups.
+//! Starting prices by trial and error (tatonnement).
 //!
-//! For given prices every group takes its best option. A resource's price is the least at which the sample fits its share
-//! of the resource; a tenant's price is the least at which its sample reaches its share of the floor. A few sweeps over all
-//! of them land within some per cent of the optimal prices, from where the simplex needs few steps.
+//! For given prices every group takes its best option. Where a resource is overdrawn its price rises, where it is not it
+//! falls, by a factor; where a floor is missed the tenant's value becomes worth more, where it is met less. All prices
+//! move at once, and each has its own step: it grows while the price keeps its direction and is halved when it turns, so it
+//! ends as an estimate of how far off the price is. One look at all groups serves all prices, which is what makes
+//! this cheaper than moving one price at a time, and looking at *all* groups matters: values of rounds that favour
+//! short jobs are so skewed that a sample says little about a floor.
 
 use super::lp::Prices;
 use super::model::Model;
 
-/// Most groups looked at.
-const SAMPLE: usize = 256;
-/// Bisection steps of the sweeps.
-const SWEEPS: [u32; 3] = [8, 8, 12];
-/// Bisection steps for a floor.
-const FLOOR_STEPS: u32 = 7;
+/// Factor of a step that goes on.
+const FASTER: f64 = 1.3;
+/// Factor of a step that turns.
+const SLOWER: f64 = 0.5;
+/// Largest step: a price is at most doubled.
+const LARGEST: f64 = 1.0;
+/// Smallest step.
+const SMALLEST: f64 = 1e-3;
 
-/// The buffers.
+/// One price on its way.
+#[derive(Debug, Clone, Copy)]
+struct Walker {
+    step: f64,
+    /// +1 if it rose last, -1 if it fell, 0 before the first move.
+    last: i8,
+}
+
+impl Walker {
+    /// The factor of the next move.
+    fn factor(&mut self, up: bool) -> f64 {
+        let direction = if up { 1 } else { -1 };
+        if self.last == direction {
+            self.step *= FASTER;
+            if self.step > LARGEST {
+                self.step = LARGEST;
+            }
+        } else if self.last != 0 {
+            self.step *= SLOWER;
+            if self.step < SMALLEST {
+                self.step = SMALLEST;
+            }
+        }
+        self.last = direction;
+        if up { 1.0 + self.step } else { 1.0 / (1.0 + self.step) }
+    }
+}
+
+/// Prices, and how far off each may be, as a factor less one.
 #[derive(Debug, Default)]
 pub(super) struct Crash {
-    sample: Vec<u32>,
+    /// Relative uncertainty per resource.
+    pub(super) lambda_width: Vec<f64>,
+    /// Relative uncertainty of `weight + mu` per tenant.
+    pub(super) worth_width: Vec<f64>,
+    worth: Vec<f64>,
     price: Vec<f64>,
-    lambda: Vec<f64>,
-    mu: Vec<f64>,
+    used: Vec<f64>,
+    value: Vec<f64>,
+    walkers: Vec<Walker>,
 }
 
 impl Crash {
-    /// Prices from scratch.
-    pub(super) fn prices(&mut self, model: &Model) -> Prices {
+    /// Moves prices for some rounds, with a first step.
+    pub(super) fn improve(&mut self, model: &Model, prices: &mut Prices, rounds: u32, step: f64) {
         let resources = model.capacity.len();
-        let stride = (model.groups.len() / SAMPLE).max(1);
-        self.sample.clear();
-        self.sample.extend((0..model.groups.len()).step_by(stride).map(|g| g as u32));
-        let copies = |g: &u32| f64::from(model.groups[*g as usize].len());
-        let sampled: f64 = self.sample.iter().map(copies).sum();
-        let all: f64 = model.groups.iter().map(|g| f64::from(g.len())).sum();
-        let share = if all > 0.0 { sampled / all } else { 1.0 };
-        self.lambda.clear();
-        self.lambda.resize(resources, 0.0);
-        self.mu.clear();
-        self.mu.resize(model.tenants.len(), 0.0);
-        let dearest = self.dearest(model);
-        for steps in SWEEPS {
-            for (d, &most) in dearest.iter().enumerate() {
-                let room = f64::from(model.capacity[d]) * share;
-                let (mut low, mut high) = (0.0, most);
-                self.lambda[d] = 0.0;
-                self.price_usages(model);
-                if self.used(model, d) <= room {
+        self.worth.clear();
+        self.worth.extend(model.tenants.iter().zip(&prices.mu).map(|(t, mu)| t.weight as f64 + mu));
+        self.walkers.clear();
+        self.walkers.resize(resources + model.tenants.len(), Walker { step, last: 0 });
+        let least = model.greatest_gain as f64 * 1e-9;
+        for _ in 0..rounds {
+            self.look(model, prices);
+            for (d, lambda) in prices.lambda.iter_mut().enumerate() {
+                let over = self.used[d] > f64::from(model.capacity[d]);
+                let factor = self.walkers[d].factor(over);
+                *lambda = if over && *lambda < least { least } else { *lambda * factor };
+                if *lambda < least {
+                    *lambda = 0.0;
+                }
+            }
+            for (u, tenant) in model.tenants.iter().enumerate() {
+                let missed = self.value[u] < tenant.floor as f64;
+                let weight = tenant.weight as f64;
+                if !missed && self.worth[u] <= weight {
+                    self.walkers[resources + u] = Walker { step, last: 0 };
                     continue;
                 }
-                for _ in 0..steps {
-                    self.lambda[d] = 0.5 * (low + high);
-                    self.price_usages(model);
-                    if self.used(model, d) <= room {
-                        high = self.lambda[d];
-                    } else {
-                        low = self.lambda[d];
-                    }
+                self.worth[u] *= self.walkers[resources + u].factor(missed);
+                if self.worth[u] < weight {
+                    self.worth[u] = weight;
                 }
-                self.lambda[d] = 0.5 * (low + high);
             }
-            self.price_usages(model);
-            self.price_floors(model);
         }
-        Prices { lambda: self.lambda.clone(), mu: self.mu.clone() }
+        for ((mu, worth), tenant) in prices.mu.iter_mut().zip(&self.worth).zip(&model.tenants) {
+            *mu = worth - tenant.weight as f64;
+        }
+        self.lambda_width.clear();
+        self.lambda_width.extend(self.walkers[..resources].iter().map(|w| w.step));
+        self.worth_width.clear();
+        self.worth_width.extend(self.walkers[resources..].iter().map(|w| w.step));
     }
 
-    /// For every resource, the greatest gain per unit of it.
-    fn dearest(&self, model: &Model) -> Vec<f64> {
-        let mut most = vec![0.0f64; model.capacity.len()];
-        for &g in &self.sample {
-            let group = &model.groups[g as usize];
+    /// A first guess: every unit of every resource costs what a unit is worth on average.
+    pub(super) fn guess(model: &Model) -> Prices {
+        let mut total = 0.0;
+        for group in &model.groups {
             let weight = model.tenants[group.tenant as usize].weight as f64;
-            for c in model.choices_of(group) {
-                let usage = &model.usages[c.usage as usize];
-                for i in 0..usize::from(usage.len) {
-                    if usage.amounts[i] > 0 {
-                        let ratio = weight * c.value as f64 / f64::from(usage.amounts[i]);
-                        let entry = &mut most[usize::from(usage.first) + i];
-                        *entry = if ratio > *entry { ratio } else { *entry };
-                    }
-                }
-            }
+            let most = model.choices_of(group).iter().map(|c| c.value).max().unwrap_or(0);
+            total += f64::from(group.len()) * most as f64 * weight;
         }
-        most
+        let lambda =
+            model.capacity.iter().map(|&c| total / (f64::from(c.max(1)) * model.capacity.len() as f64));
+        Prices { lambda: lambda.collect(), mu: vec![0.0; model.tenants.len()] }
     }
 
-    fn price_usages(&mut self, model: &Model) {
+    /// What all groups take and are worth at these prices.
+    fn look(&mut self, model: &Model, prices: &Prices) {
         self.price.clear();
         for usage in &model.usages {
-            let first = usize::from(usage.first);
+            let lambda = &prices.lambda[usize::from(usage.first)..];
             let mut price = 0.0;
-            for i in 0..usize::from(usage.len) {
-                price += self.lambda[first + i] * f64::from(usage.amounts[i]);
+            for (l, &a) in lambda.iter().zip(&usage.amounts[..usize::from(usage.len)]) {
+                price += l * f64::from(a);
             }
             self.price.push(price);
         }
-    }
-
-    /// The best option of a group, as `(usage, value)`.
-    #[inline]
-    fn best(&self, model: &Model, g: u32) -> (u32, f64) {
-        let group = &model.groups[g as usize];
-        let worth = model.tenants[group.tenant as usize].weight as f64 + self.mu[group.tenant as usize];
-        let mut best = (0, 0.0, 0.0);
-        for c in model.choices_of(group) {
-            let p = c.value as f64 * worth - self.price[c.usage as usize];
-            if p > best.2 {
-                best = (c.usage, c.value as f64, p);
+        self.used.clear();
+        self.used.resize(model.capacity.len(), 0.0);
+        self.value.clear();
+        self.value.resize(model.tenants.len(), 0.0);
+        for group in &model.groups {
+            let u = group.tenant as usize;
+            let worth = self.worth[u];
+            // Idling is the last option and has profit 0.
+            let (mut most, mut usage, mut value) = (0.0, 0, 0);
+            for c in model.choices_of(group) {
+                let profit = c.value as f64 * worth - self.price[c.usage as usize];
+                if profit > most {
+                    (most, usage, value) = (profit, c.usage, c.value);
+                }
             }
-        }
-        (best.0, best.1)
-    }
-
-    /// What the sample takes of a resource.
-    fn used(&self, model: &Model, d: usize) -> f64 {
-        let mut used = 0.0;
-        for &g in &self.sample {
-            let (usage, _) = self.best(model, g);
+            let copies = f64::from(group.len());
             let usage = &model.usages[usage as usize];
-            if let Some(i) = d.checked_sub(usize::from(usage.first)).filter(|&i| i < usize::from(usage.len)) {
-                used += f64::from(model.groups[g as usize].len()) * f64::from(usage.amounts[i]);
+            for i in 0..usize::from(usage.len) {
+                self.used[usize::from(usage.first) + i] += copies * f64::from(usage.amounts[i]);
             }
-        }
-        used
-    }
-
-    /// The price of every floor, on the sampled groups of its tenant.
-    fn price_floors(&mut self, model: &Model) {
-        let mut at = 0;
-        for (u, tenant) in model.tenants.iter().enumerate() {
-            while at < self.sample.len() && self.sample[at] < tenant.groups.start {
-                at += 1;
-            }
-            let start = at;
-            while at < self.sample.len() && self.sample[at] < tenant.groups.end {
-                at += 1;
-            }
-            if tenant.floor == 0 || start == at {
-                continue;
-            }
-            let copies = |g: u32| f64::from(model.groups[g as usize].len());
-            let all: f64 = tenant.groups.clone().map(copies).sum();
-            let sampled: f64 = self.sample[start..at].iter().map(|&g| copies(g)).sum();
-            let floor = tenant.floor as f64 * sampled / all;
-            let value = |crash: &Self| -> f64 {
-                crash.sample[start..at].iter().map(|&g| copies(g) * crash.best(model, g).1).sum()
-            };
-            self.mu[u] = 0.0;
-            if value(self) >= floor {
-                continue;
-            }
-            // Double until the floor is reached, then bisect.
-            let (mut low, mut high) = (0.0, 0.5 * tenant.weight as f64);
-            for _ in 0..FLOOR_STEPS {
-                self.mu[u] = high;
-                if value(self) >= floor {
-                    break;
-                }
-                low = high;
-                high *= 3.0;
-            }
-            for _ in 0..FLOOR_STEPS {
-                self.mu[u] = 0.5 * (low + high);
-                if value(self) >= floor {
-                    high = self.mu[u];
-                } else {
-                    low = self.mu[u];
-                }
-            }
-            self.mu[u] = 0.5 * (low + high);
+            self.value[u] += copies * value as f64;
         }
     }
 }

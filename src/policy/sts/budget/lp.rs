@@ -33,6 +33,9 @@ const TOLERANCE: f64 = 1e-9;
 const LEAST_PIVOT: f64 = 1e-9;
 /// Groups priced at a time.
 const CHUNK: usize = 96;
+/// Rounds of trial and error and their first step, without and with earlier prices.
+const COLD_ROUNDS: (u32, f64) = (30, 0.5);
+const WARM_ROUNDS: (u32, f64) = (8, 0.03);
 /// Pivots after which the inverse is computed afresh.
 const REFRESH: u32 = 64;
 
@@ -88,13 +91,11 @@ impl Simplex {
     /// Improves `prices` (from a crash if `None`) to an optimal dual solution of the relaxation, or to the best met within
     /// the iteration limit.
     pub(super) fn solve(&mut self, model: &Model, start: Option<&Prices>) -> Prices {
-        let mut prices = match start {
-            Some(p) if p.lambda.len() == model.capacity.len() && p.mu.len() == model.tenants.len() => {
-                p.clone()
-            }
-            _ => self.crash.prices(model),
-        };
-        let width = if start.is_some() { 0.05 } else { 0.15 };
+        let start =
+            start.filter(|p| p.lambda.len() == model.capacity.len() && p.mu.len() == model.tenants.len());
+        let mut prices = start.cloned().unwrap_or_else(|| crash::Crash::guess(model));
+        let (rounds, step) = if start.is_some() { WARM_ROUNDS } else { COLD_ROUNDS };
+        self.crash.improve(model, &mut prices, rounds, step);
         self.pivots = 0;
         self.objective = 1.0;
         // Floors that are far from binding have no row; one that turns out violated gets its row and another run.
@@ -108,7 +109,7 @@ impl Simplex {
             if before > 0 && self.tenant_of.len() == before {
                 break;
             }
-            self.start(model, &prices, width);
+            self.start(model, &prices);
             self.run(model);
             self.read_prices(model, &mut prices);
             if model.tenants.iter().all(|t| t.floor == 0) || self.tenant_of.len() == model.tenants.len() {
@@ -129,7 +130,7 @@ impl Simplex {
     pub(super) fn feasibility_prices(&mut self, model: &Model, prices: &Prices) -> Prices {
         self.objective = 0.0;
         self.choose_keys(model, prices);
-        self.start(model, prices, 0.0);
+        self.start(model, prices);
         self.low.fill(0.0);
         self.high.fill(1.0);
         self.compute_pi(model);
@@ -210,17 +211,23 @@ impl Simplex {
     }
 
     /// The basis of sold and bought amounts for the keys, with prices boxed around the given ones.
-    fn start(&mut self, model: &Model, prices: &Prices, width: f64) {
+    fn start(&mut self, model: &Model, prices: &Prices) {
         let (gain, value) = Self::unit(model);
         let (resources, floors) = (model.capacity.len(), self.tenant_of.len());
         let rows = resources + floors;
         self.low.clear();
         self.high.clear();
-        let rest = (0..floors).map(|f| prices.mu[self.tenant_of[f] as usize] * value / gain);
-        for price in prices.lambda.iter().map(|l| l / gain).chain(rest) {
-            self.low.push((price * (1.0 - width)).max(0.0));
+        for (price, width) in prices.lambda.iter().map(|l| l / gain).zip(&self.crash.lambda_width) {
+            self.low.push(price / (1.0 + 2.0 * width));
             // A price of zero gets a little room: most zeros are right.
-            self.high.push(if price > 0.0 { price * (1.0 + width) } else { 1e-4 });
+            self.high.push(if price > 0.0 { price * (1.0 + 2.0 * width) } else { 1e-4 });
+        }
+        for &u in &self.tenant_of {
+            let (weight, mu) = (model.tenants[u as usize].weight as f64, prices.mu[u as usize]);
+            let width = 2.0 * self.crash.worth_width[u as usize] * (weight + mu);
+            let low = mu - width;
+            self.low.push(if low > 0.0 { low } else { 0.0 } * value / gain);
+            self.high.push((mu + width) * value / gain);
         }
         // Right-hand sides, slightly perturbed against cycling, less what the keys take.
         self.x.clear();
