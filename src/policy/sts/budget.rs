@@ -46,8 +46,10 @@ mod meet;
 mod menu;
 mod model;
 mod regret;
+mod relaxation;
 mod repair;
 mod search;
+mod simplex;
 mod slack;
 mod stage;
 mod table;
@@ -107,7 +109,7 @@ impl Default for Limits {
 #[derive(Debug, Default)]
 pub struct Solver {
     model: Model,
-    simplex: lp::Simplex,
+    linear: lp::Linear,
     regrets: regret::Regrets,
     search: Search,
     prices: Option<Prices>,
@@ -148,11 +150,11 @@ impl Solver {
             return None;
         }
         self.model.read(program, limits.ties);
-        let solved = self.simplex.solve(&self.model, prices.as_ref());
+        let solved = self.linear.solve(&self.model, prices.as_ref());
         self.regrets.compute(&self.model, &solved);
         self.refutation = None;
-        if self.simplex.misses_a_floor() {
-            let prices = self.simplex.feasibility_prices(&self.model, &solved);
+        if self.linear.misses_a_floor() {
+            let prices = self.linear.feasibility_prices(&solved);
             let multipliers = |(lambda, mu)| Multipliers { scale: 1, lambda, mu };
             self.refutation = regret::Regrets::refutation(&self.model, &prices).map(multipliers);
         }

@@ -66,6 +66,7 @@ pub(super) struct Attempt {
 
 impl Attempt {
     /// Collects the jobs of tenants without a menu into units. To be repeated when the set of tenants with menus changes.
+    #[inline(never)]
     pub(super) fn gather(&mut self, model: &Model, regrets: &Regrets, has_menu: &[bool]) {
         self.units.clear();
         self.unit_groups.clear();
@@ -115,6 +116,7 @@ impl Attempt {
     }
 
     /// Builds the stages for a budget, and what is left for them.
+    #[inline(never)]
     pub(super) fn build(
         &mut self,
         model: &Model,
@@ -172,6 +174,7 @@ impl Attempt {
         bits
     }
 
+    #[inline(never)]
     fn arrange(&mut self, order: Order) {
         self.order.clear();
         self.order.extend(0..self.stages.len() as u32);
@@ -223,6 +226,7 @@ impl Attempt {
     }
 
     /// Reads the choice of the last run into [`counts`](Self::counts). Copies of a unit are handed out in order of its groups.
+    #[inline(never)]
     pub(super) fn read(&mut self, model: &Model, regrets: &Regrets, menus: &[Menu]) {
         base_counts(model, regrets, &mut self.counts);
         // For every unit how far its groups have been handed out.

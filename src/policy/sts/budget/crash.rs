@@ -8,7 +8,7 @@
 //! short jobs are so skewed that a sample says little about a floor.
 
 use super::lp::Prices;
-use super::model::Model;
+use super::relaxation::Relaxation;
 
 /// Factor of a step that goes on.
 const FASTER: f64 = 1.3;
@@ -16,8 +16,10 @@ const FASTER: f64 = 1.3;
 const SLOWER: f64 = 0.5;
 /// Largest step: a price is at most doubled.
 const LARGEST: f64 = 1.0;
+/// Step at which a price has settled.
+const SETTLED: f64 = 0.01;
 /// Smallest step.
-const SMALLEST: f64 = 1e-3;
+const SMALLEST: f64 = 5e-3;
 
 /// One price on its way.
 #[derive(Debug, Clone, Copy)]
@@ -57,32 +59,33 @@ pub(super) struct Crash {
     worth: Vec<f64>,
     price: Vec<f64>,
     used: Vec<f64>,
-    value: Vec<f64>,
+    reached: Vec<f64>,
     walkers: Vec<Walker>,
 }
 
 impl Crash {
     /// Moves prices for some rounds, with a first step.
-    pub(super) fn improve(&mut self, model: &Model, prices: &mut Prices, rounds: u32, step: f64) {
-        let resources = model.capacity.len();
+    pub(super) fn improve(&mut self, relaxation: &Relaxation, prices: &mut Prices, rounds: u32, step: f64) {
+        let (resources, tenants) = (relaxation.capacity.len(), relaxation.weight.len());
         self.worth.clear();
-        self.worth.extend(model.tenants.iter().zip(&prices.mu).map(|(t, mu)| t.weight as f64 + mu));
+        self.worth.extend(relaxation.weight.iter().zip(&prices.mu).map(|(weight, mu)| weight + mu));
         self.walkers.clear();
-        self.walkers.resize(resources + model.tenants.len(), Walker { step, last: 0 });
-        let least = model.greatest_gain as f64 * 1e-9;
+        self.walkers.resize(resources + tenants, Walker { step, last: 0 });
+        let least = relaxation.gain_unit * 1e-9;
         for _ in 0..rounds {
-            self.look(model, prices);
+            self.look(relaxation, &prices.lambda);
+            let mut settled = true;
             for (d, lambda) in prices.lambda.iter_mut().enumerate() {
-                let over = self.used[d] > f64::from(model.capacity[d]);
+                let over = self.used[d] > relaxation.capacity[d];
                 let factor = self.walkers[d].factor(over);
                 *lambda = if over && *lambda < least { least } else { *lambda * factor };
                 if *lambda < least {
                     *lambda = 0.0;
                 }
+                settled &= *lambda == 0.0 || self.walkers[d].step <= SETTLED;
             }
-            for (u, tenant) in model.tenants.iter().enumerate() {
-                let missed = self.value[u] < tenant.floor as f64;
-                let weight = tenant.weight as f64;
+            for (u, &weight) in relaxation.weight.iter().enumerate() {
+                let missed = self.reached[u] < relaxation.floor[u];
                 if !missed && self.worth[u] <= weight {
                     self.walkers[resources + u] = Walker { step, last: 0 };
                     continue;
@@ -91,10 +94,14 @@ impl Crash {
                 if self.worth[u] < weight {
                     self.worth[u] = weight;
                 }
+                settled &= self.worth[u] == weight || self.walkers[resources + u].step <= SETTLED;
+            }
+            if settled {
+                break;
             }
         }
-        for ((mu, worth), tenant) in prices.mu.iter_mut().zip(&self.worth).zip(&model.tenants) {
-            *mu = worth - tenant.weight as f64;
+        for ((mu, worth), weight) in prices.mu.iter_mut().zip(&self.worth).zip(&relaxation.weight) {
+            *mu = worth - weight;
         }
         self.lambda_width.clear();
         self.lambda_width.extend(self.walkers[..resources].iter().map(|w| w.step));
@@ -103,50 +110,34 @@ impl Crash {
     }
 
     /// A first guess: every unit of every resource costs what a unit is worth on average.
-    pub(super) fn guess(model: &Model) -> Prices {
+    pub(super) fn guess(relaxation: &Relaxation) -> Prices {
         let mut total = 0.0;
-        for group in &model.groups {
-            let weight = model.tenants[group.tenant as usize].weight as f64;
-            let most = model.choices_of(group).iter().map(|c| c.value).max().unwrap_or(0);
-            total += f64::from(group.len()) * most as f64 * weight;
+        for block in &relaxation.blocks {
+            let values = &relaxation.value[block.start as usize..block.end as usize];
+            let most = values.iter().fold(0.0, |most: f64, &v| if v > most { v } else { most });
+            total += block.copies * most * relaxation.weight[block.tenant as usize];
         }
-        let lambda =
-            model.capacity.iter().map(|&c| total / (f64::from(c.max(1)) * model.capacity.len() as f64));
-        Prices { lambda: lambda.collect(), mu: vec![0.0; model.tenants.len()] }
+        let resources = relaxation.capacity.len() as f64;
+        let each = |c: &f64| total / ((if *c > 1.0 { *c } else { 1.0 }) * resources);
+        let lambda = relaxation.capacity.iter().map(each).collect();
+        Prices { lambda, mu: vec![0.0; relaxation.weight.len()] }
     }
 
     /// What all groups take and are worth at these prices.
-    fn look(&mut self, model: &Model, prices: &Prices) {
-        self.price.clear();
-        for usage in &model.usages {
-            let lambda = &prices.lambda[usize::from(usage.first)..];
-            let mut price = 0.0;
-            for (l, &a) in lambda.iter().zip(&usage.amounts[..usize::from(usage.len)]) {
-                price += l * f64::from(a);
-            }
-            self.price.push(price);
-        }
+    #[inline(never)]
+    fn look(&mut self, relaxation: &Relaxation, lambda: &[f64]) {
+        relaxation.price_usages(lambda, &mut self.price);
         self.used.clear();
-        self.used.resize(model.capacity.len(), 0.0);
-        self.value.clear();
-        self.value.resize(model.tenants.len(), 0.0);
-        for group in &model.groups {
-            let u = group.tenant as usize;
-            let worth = self.worth[u];
-            // Idling is the last option and has profit 0.
-            let (mut most, mut usage, mut value) = (0.0, 0, 0);
-            for c in model.choices_of(group) {
-                let profit = c.value as f64 * worth - self.price[c.usage as usize];
-                if profit > most {
-                    (most, usage, value) = (profit, c.usage, c.value);
-                }
+        self.used.resize(relaxation.capacity.len(), 0.0);
+        self.reached.clear();
+        self.reached.resize(relaxation.weight.len(), 0.0);
+        for block in &relaxation.blocks {
+            let best = relaxation.best(block, self.worth[block.tenant as usize], &self.price) as usize;
+            let amounts = &relaxation.amounts[relaxation.usage[best] as usize];
+            for (used, a) in self.used[amounts.first..].iter_mut().zip(&amounts.of[..amounts.len]) {
+                *used += block.copies * a;
             }
-            let copies = f64::from(group.len());
-            let usage = &model.usages[usage as usize];
-            for i in 0..usize::from(usage.len) {
-                self.used[usize::from(usage.first) + i] += copies * f64::from(usage.amounts[i]);
-            }
-            self.value[u] += copies * value as f64;
+            self.reached[block.tenant as usize] += block.copies * relaxation.value[best];
         }
     }
 }

@@ -64,6 +64,7 @@ pub(super) struct Frame {
 
 impl Frame {
     /// Prepares a run of `stages` in `order` with `capacity` left for them. `None`: nothing can have a loss within the budget.
+    #[inline(never)]
     pub(super) fn prepare(
         &mut self,
         stages: &Stages,
@@ -141,6 +142,7 @@ impl Frame {
     }
 
     /// Chooses the resources to keep track of.
+    #[inline(never)]
     fn track(&mut self, lambda: &[i64], budget: i64) -> Option<()> {
         self.tracked.clear();
         self.constant = 0;
@@ -165,6 +167,7 @@ impl Frame {
     }
 
     /// Copies the options that fit, reduced to the tracked resources.
+    #[inline(never)]
     fn copy_options(&mut self, stages: &Stages, order: &[u32], budget: i64) -> Option<()> {
         let resources = stages.resources;
         self.start.clear();
@@ -196,6 +199,7 @@ impl Frame {
         Some(())
     }
 
+    #[inline(never)]
     fn fill_reach(&mut self, budget: i64) -> Option<()> {
         let (n, stages) = (self.tracked.len(), self.len());
         self.reach.clear();
@@ -219,6 +223,7 @@ impl Frame {
     }
 
     /// Fills the tables backwards. `None` if some table shows that nothing is within the budget.
+    #[inline(never)]
     fn fill_tables(&mut self, budget: i64) -> Option<()> {
         let (n, stages) = (self.tracked.len(), self.len());
         self.table.clear();

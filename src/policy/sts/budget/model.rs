@@ -133,6 +133,7 @@ const SCALE_BITS: u32 = 20;
 
 impl Model {
     /// Reads a program. Buffers are reused.
+    #[inline(never)]
     pub(super) fn read(&mut self, program: &Program, ties: Ties) {
         self.capacity.clone_from(&program.capacity);
         self.weight_unit = program.tenants.iter().fold(0, |g, t| gcd(g, t.weight)).max(1);
@@ -239,6 +240,7 @@ impl Model {
 
     /// Says which option each job takes: of interchangeable jobs those that hold an option already keep it as far as the
     /// counts allow, the others take what is left in order.
+    #[inline(never)]
     pub(super) fn hand_out(&self, program: &Program, counts: &[u32]) -> Vec<Option<u16>> {
         let mut choice = vec![None; program.jobs.len()];
         let mut rest = Vec::new();
@@ -280,6 +282,7 @@ impl Model {
     }
 
     /// Finds jobs with equal option lists: `class_of_job`, and for every class its first job.
+    #[inline(never)]
     fn find_classes(&mut self, program: &Program, ties: Ties) {
         let s = &mut self.scratch;
         s.class_of_job.clear();
@@ -318,6 +321,7 @@ impl Model {
     }
 
     /// Groups the jobs by (tenant, class), in order of tenant and first job.
+    #[inline(never)]
     fn find_groups(&mut self, program: &Program) {
         let s = &mut self.scratch;
         let unit = self.weight_unit;
@@ -374,6 +378,7 @@ impl Model {
     }
 
     /// Chooses the scale and how much of the tie rule fits.
+    #[inline(never)]
     fn scale_gains(&mut self, program: &Program, ties: Ties) {
         let s = &self.scratch;
         let (mut greatest_gain, mut greatest_value) = (1i128, 1);
@@ -424,6 +429,7 @@ impl Model {
     }
 
     /// Numbers the usages and lists the options of every class, without those that cannot be in an optimum.
+    #[inline(never)]
     fn fill_choices(&mut self, program: &Program) {
         self.usages.clear();
         self.usages.push(Usage::default());

@@ -50,6 +50,7 @@ fn round(multiplier: f64, scale: i64) -> i64 {
 
 impl Regrets {
     /// Computes the loss form for these prices.
+    #[inline(never)]
     pub(super) fn compute(&mut self, model: &Model, prices: &Prices) {
         self.lambda.clear();
         self.lambda.extend(prices.lambda.iter().map(|&l| round(l, model.scale)));

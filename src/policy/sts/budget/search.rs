@@ -167,6 +167,7 @@ impl Run<'_> {
     }
 
     /// A budget at which few stages exist.
+    #[inline(never)]
     fn first_budget(&mut self) -> i64 {
         let least = &mut self.search.least;
         least.clear();
@@ -180,6 +181,7 @@ impl Run<'_> {
     }
 
     /// Decides which tenants get a menu at this budget; says whether that changed.
+    #[inline(never)]
     fn choose_menus(&mut self, budget: i64) -> bool {
         let s = &mut *self.search;
         s.wants_menu.clear();
@@ -193,6 +195,7 @@ impl Run<'_> {
     }
 
     /// Brings the menus to the budget. True if one proves infeasibility.
+    #[inline(never)]
     fn prepare_menus(&mut self, budget: i64) -> bool {
         let s = &mut *self.search;
         let greatest_loss = self.regrets.upper - self.least_gain;
@@ -225,6 +228,7 @@ impl Run<'_> {
     }
 
     /// One budget. It may be lifted to the least loss that a choice can have.
+    #[inline(never)]
     fn round(&mut self, budget: &mut i64) -> Next {
         let step = i128::from(self.model.step);
         let upper2 = self.upper2();
