@@ -7,6 +7,9 @@ use super::table::Table;
 
 /// Loss classes of the right half.
 const CLASSES: i64 = 16;
+/// Meeting in the middle gets this part of the effort at most: where very many pairs meet, most of them have the same usage,
+/// and one pass that merges them on the way is the better way.
+const MEET_SHARE: u64 = 4;
 /// Entries of a menu up to which all of them are compared with each other.
 const COMPARED: usize = 2000;
 
@@ -81,7 +84,14 @@ impl<const N: usize> Maker<N> {
         let mut spent = 0;
         let mut done = false;
         if window.mu > 0 && effort.beam.is_none() {
-            done = self.meet_in_the_middle(span, &layout, window, effort.tries, entries, &mut spent);
+            done = self.meet_in_the_middle(
+                span,
+                &layout,
+                window,
+                effort.tries / MEET_SHARE,
+                entries,
+                &mut spent,
+            );
         }
         if !done && spent < effort.tries {
             done = self.pass(span, &layout, window, effort, entries, &mut spent);

@@ -95,6 +95,15 @@ impl Menu {
         self.cut = false;
     }
 
+    /// Forgets that the effort ran out, to try again with a smaller budget. What was proven stays.
+    pub(super) fn retry(&mut self) {
+        if self.cut {
+            self.cut = false;
+            self.budget = -1;
+            self.gamma = None;
+        }
+    }
+
     /// What is proven of the tenant's least loss: it is at least this.
     pub(super) fn least_loss(&self) -> i64 {
         self.proven_empty + 1
@@ -231,7 +240,6 @@ impl Menu {
             _ => kitchen.wide.make(span, &window, effort, lambda, entries),
         };
         work.left = work.left.saturating_sub(spent);
-        work.states += self.entries.tau.len() as u64;
         done
     }
 }

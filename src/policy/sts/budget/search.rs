@@ -89,6 +89,10 @@ pub(super) struct Run<'a> {
     order: Order,
     last_states: u64,
     beamed: bool,
+    /// The least budget at which an exact run was too much.
+    too_much: i64,
+    /// The greatest budget proven empty, or 0.
+    proven_empty: i64,
 }
 
 /// What a round of the loop leads to.
@@ -98,7 +102,9 @@ enum Next {
     /// A greater budget.
     Raise,
     End(End),
-    /// No exact run is possible within the limits.
+    /// An exact run at this budget is too much, a smaller one may be possible.
+    Lower,
+    /// The work is used up.
     GiveUp,
 }
 
@@ -135,6 +141,8 @@ impl Search {
             order: Order::default(),
             last_states: 0,
             beamed: false,
+            too_much: i64::MAX,
+            proven_empty: 0,
         }
     }
 }
@@ -158,12 +166,58 @@ impl Run<'_> {
             }
             match self.round(&mut budget) {
                 Next::Again => {}
-                Next::Raise if budget >= GREATEST_BUDGET => return self.give_up(budget),
-                Next::Raise => budget = budget.saturating_add((budget / 2).max(1)).min(GREATEST_BUDGET),
+                Next::Raise => match self.raised(budget) {
+                    Some(raised) => budget = raised,
+                    None => return self.give_up(budget),
+                },
+                Next::Lower => match self.lowered(budget) {
+                    Some(lowered) => budget = lowered,
+                    None => return self.give_up(budget),
+                },
                 Next::End(end) => return end,
                 Next::GiveUp => return self.give_up(budget),
             }
         }
+    }
+
+    /// The next budget after an empty one. Runs that cost nothing are followed by larger steps: what a run costs grows with a
+    /// power of the budget, so the last one should exceed the loss of the optimum by little.
+    fn raised(&mut self, budget: i64) -> Option<i64> {
+        self.proven_empty = budget;
+        let step = match self.last_states {
+            0 => budget / 4 * 3,
+            1..5_000 => budget / 2,
+            _ => budget / 4,
+        };
+        let raised = self.useful(budget.saturating_add(step.max(1)).min(GREATEST_BUDGET));
+        if raised < self.too_much {
+            return (raised > budget).then_some(raised);
+        }
+        self.lowered(self.too_much)
+    }
+
+    /// A budget between the greatest empty one and one that was too much; `None` if they are close.
+    fn lowered(&mut self, budget: i64) -> Option<i64> {
+        self.too_much = budget;
+        let between = self.useful(self.proven_empty + (budget - self.proven_empty) / 2);
+        if between - self.proven_empty <= self.proven_empty / 32 {
+            return None;
+        }
+        self.search.menus.iter_mut().for_each(Menu::retry);
+        Some(between)
+    }
+
+    /// No more than what would beat the best choice.
+    fn useful(&self, budget: i64) -> i64 {
+        match self.cut(self.upper2()) {
+            Some(cut) if cut >= 0 => cut.min(i128::from(budget)) as i64,
+            _ => budget,
+        }
+    }
+
+    /// Whether nothing can beat the best choice.
+    fn settled(&self) -> bool {
+        self.best.as_ref().is_some_and(|b| b.gain >= self.bound)
     }
 
     /// A budget at which few stages exist.
@@ -233,9 +287,8 @@ impl Run<'_> {
         let step = i128::from(self.model.step);
         let upper2 = self.upper2();
         self.bound = self.bound.min(self.proven_upper2());
-        let exact = self.menus().all(|m| !m.cut);
-        if !exact {
-            return Next::GiveUp;
+        if self.menus().any(|m| m.cut) {
+            return self.shortcut(upper2, *budget);
         }
         // Losses are congruent to upper2; the least one is its remainder.
         let least = i64::try_from(upper2.rem_euclid(step)).unwrap_or(i64::MAX);
@@ -265,7 +318,7 @@ impl Run<'_> {
             }
             Outcome::Nothing => {
                 self.bound = self.bound.min(upper2 - i128::from(limited) - i128::from(step));
-                if self.best.as_ref().is_some_and(|b| b.gain >= self.bound) {
+                if self.settled() {
                     return Next::End(self.optimal());
                 }
                 if self.bound < self.least_gain {
@@ -276,10 +329,24 @@ impl Run<'_> {
             Outcome::Overflow if !self.beamed => {
                 self.beamed = true;
                 self.beam(upper2, &[limited, limited.saturating_mul(4)], NARROW_BEAM);
-                Next::Again
+                if self.settled() { Next::End(self.optimal()) } else { Next::Again }
             }
-            Outcome::Overflow | Outcome::Exhausted => Next::GiveUp,
+            Outcome::Overflow => Next::Lower,
+            Outcome::Exhausted => Next::GiveUp,
         }
+    }
+
+    /// When a menu was too much: a beam over what there is of it may find a choice, and the budget that would beat that choice
+    /// may be small enough.
+    fn shortcut(&mut self, upper2: i128, budget: i64) -> Next {
+        if self.work.left == 0 {
+            return Next::GiveUp;
+        }
+        if !self.beamed {
+            self.beamed = true;
+            self.beam(upper2, &[budget, budget.saturating_mul(4)], NARROW_BEAM);
+        }
+        if self.settled() { Next::End(self.optimal()) } else { Next::Lower }
     }
 
     /// The greatest loss that would beat the best choice.
@@ -323,11 +390,7 @@ impl Run<'_> {
     /// Beams at the given budgets in both orders; stops when one finds a choice.
     fn beam(&mut self, upper2: i128, budgets: &[i64], width: usize) -> bool {
         for &budget in budgets {
-            let budget = match self.cut(upper2) {
-                Some(cut) if cut < 0 => return false,
-                Some(cut) => cut.min(i128::from(budget)) as i64,
-                None => budget.min(GREATEST_BUDGET),
-            };
+            let budget = self.useful(budget.min(GREATEST_BUDGET));
             let s = &mut *self.search;
             s.attempt.build(self.model, self.regrets, &s.menus, &s.has_menu, budget);
             for order in [self.order, self.order.other()] {
@@ -378,27 +441,29 @@ impl Run<'_> {
 
     /// The rest of the ladder.
     fn give_up(&mut self, budget: i64) -> End {
-        let mut budget = budget;
-        for raise in 0..BEAM_RAISES {
-            let upper2 = self.upper2();
-            let found = self.beam(upper2, &[budget], WIDE_BEAM);
+        let (mut budget, mut tried) = (budget, -1);
+        for _ in 0..BEAM_RAISES {
+            budget = self.useful(budget);
+            if self.settled() || budget == tried {
+                break;
+            }
+            tried = budget;
+            let found = self.beam(self.upper2(), &[budget], WIDE_BEAM);
             // Floors that a beam violated get a menu, or a part of one.
             if self.choose_menus(budget) {
                 self.search.attempt.gather(self.model, self.regrets, &self.search.has_menu);
                 if self.prepare_menus(budget) {
                     return End::Infeasible;
                 }
-            } else if found && raise > 0 || budget >= GREATEST_BUDGET {
-                break;
+                tried = -1;
             } else {
-                let factor = if found { 2 } else { 4 };
-                budget = budget.saturating_mul(factor).min(GREATEST_BUDGET);
+                budget = budget.saturating_mul(if found { 2 } else { 4 }).min(GREATEST_BUDGET);
             }
         }
         let (model, regrets) = (self.model, self.regrets);
         self.search.repair.run(model, regrets, &mut self.best);
         match &self.best {
-            Some(best) if best.gain >= self.bound => self.optimal(),
+            Some(_) if self.settled() => self.optimal(),
             _ => End::Limits,
         }
     }

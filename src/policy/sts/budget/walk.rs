@@ -38,6 +38,9 @@ pub(super) struct Work {
     pub(super) states: u64,
 }
 
+/// Options that a run may try for every state that it may keep.
+const TRIES_PER_STATE: u64 = 48;
+
 /// How many states a run may keep, and how.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Extent {
@@ -78,6 +81,8 @@ pub(super) struct Walk<const N: usize> {
     layers: Vec<usize>,
     table: Table,
     order: Vec<(i64, i64, u32)>,
+    /// Options tried in the run.
+    tried: u64,
 }
 
 impl<const N: usize> Default for Walk<N> {
@@ -90,6 +95,7 @@ impl<const N: usize> Default for Walk<N> {
             layers: Vec::new(),
             table: Table::default(),
             order: Vec::new(),
+            tried: 0,
         }
     }
 }
@@ -124,6 +130,7 @@ impl<const N: usize> Walk<N> {
         self.layers.clear();
         self.now.key.clear();
         self.now.loss.clear();
+        self.tried = 0;
         self.now.key.push(layout.pack(&widest[..tracked]));
         self.now.loss.push(frame.constant);
         for stage in 0..frame.len() {
@@ -218,7 +225,8 @@ impl<const N: usize> Walk<N> {
                 if work.left < tried {
                     return Err(Outcome::Exhausted);
                 }
-                if self.steps.len() > most {
+                self.tried += tried;
+                if self.steps.len() > most || self.tried > TRIES_PER_STATE * most as u64 {
                     return Err(Outcome::Overflow);
                 }
             }
