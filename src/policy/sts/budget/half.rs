@@ -1,123 +1,12 @@
 //! All useful ways through some of a tenant's stages.
 //!
-//! A state is what is left of the tenant's [`Span`]; kept with it are the sum of regrets and the value (less that of the
-//! base). Of two ways into the same state the one with the smaller regrets is kept: it has the greater gain and no smaller
-//! value, see [`menu`](super::menu).
+//! A state is what is left of the tenant's [`Span`], see [`pool`](super::pool); kept with it are the sum of regrets and the
+//! value (less that of the base). Of two ways into the same state the one with the smaller regrets is kept: it has the
+//! greater gain and no smaller value, see [`menu`](super::menu).
 
-use super::key::{Key, Layout};
-use super::stage::Stages;
-use super::table::Table;
-
-/// A tenant's stages with their least usage taken out, on the resources that its moves touch.
-#[derive(Debug, Default)]
-pub(super) struct Span {
-    /// Resources that some move touches.
-    pub(super) tracked: Vec<u32>,
-    /// Most that all moves together can take of them.
-    pub(super) room: Vec<u32>,
-    /// For every stage, where its options start; one more than there are stages.
-    start: Vec<u32>,
-    /// `tracked.len()` amounts per option.
-    usage: Vec<u32>,
-    loss: Vec<i64>,
-    value: Vec<i64>,
-    /// The option's index in the stage list.
-    option: Vec<u32>,
-    /// For every stage the least and greatest value of an option.
-    swing: Vec<(i64, i64)>,
-    least: Vec<u32>,
-    touched: Vec<u64>,
-}
-
-impl Span {
-    /// Measures stages. What they take at least is added to `fixed`. `None`: no choice of the tenant fits the capacities.
-    pub(super) fn measure(&mut self, stages: &Stages, fixed: &mut [i64], capacity: &[u32]) -> Option<()> {
-        let resources = capacity.len();
-        let fits = |o: usize| stages.usage_of(o).iter().zip(capacity).all(|(&a, &c)| a <= c && a < u32::MAX);
-        self.least.clear();
-        self.touched.clear();
-        self.touched.resize(resources, 0);
-        for s in 0..stages.len() {
-            let at = self.least.len();
-            self.least.resize(at + resources, u32::MAX);
-            let mut most = [0u32; super::RESOURCES];
-            let mut any = false;
-            for o in stages.options(s).filter(|&o| fits(o)) {
-                any = true;
-                for (d, &a) in stages.usage_of(o).iter().enumerate() {
-                    self.least[at + d] = self.least[at + d].min(a);
-                    most[d] = most[d].max(a);
-                }
-            }
-            if !any {
-                return None;
-            }
-            for d in 0..resources {
-                let least = self.least[at + d];
-                fixed[d] += i64::from(least);
-                self.touched[d] += u64::from(most[d] - least);
-            }
-        }
-        self.tracked.clear();
-        self.room.clear();
-        for d in 0..resources {
-            let room = u64::try_from(i64::from(capacity[d]) - fixed[d]).ok()?;
-            if self.touched[d] > 0 {
-                self.tracked.push(d as u32);
-                self.room.push(room.min(self.touched[d]) as u32);
-            }
-        }
-        self.copy_options(stages, resources, fits)
-    }
-
-    fn copy_options(
-        &mut self,
-        stages: &Stages,
-        resources: usize,
-        fits: impl Fn(usize) -> bool,
-    ) -> Option<()> {
-        self.start.clear();
-        self.start.push(0);
-        self.usage.clear();
-        self.loss.clear();
-        self.value.clear();
-        self.option.clear();
-        self.swing.clear();
-        for s in 0..stages.len() {
-            let least = &self.least[s * resources..(s + 1) * resources];
-            let mut swing = (i64::MAX, i64::MIN);
-            for o in stages.options(s).filter(|&o| fits(o)) {
-                let usage = stages.usage_of(o);
-                let rest = |d: &u32| usage[*d as usize] - least[*d as usize];
-                if self.tracked.iter().zip(&self.room).any(|(d, &room)| rest(d) > room) {
-                    continue;
-                }
-                self.usage.extend(self.tracked.iter().map(rest));
-                self.loss.push(stages.loss[o]);
-                self.value.push(stages.value[o]);
-                self.option.push(o as u32);
-                swing = (swing.0.min(stages.value[o]), swing.1.max(stages.value[o]));
-            }
-            if swing.0 > swing.1 {
-                return None;
-            }
-            self.swing.push(swing);
-            self.start.push(self.loss.len() as u32);
-        }
-        Some(())
-    }
-
-    /// Stages measured.
-    pub(super) fn len(&self) -> usize {
-        self.swing.len()
-    }
-
-    /// Least and greatest value that these stages can add.
-    pub(super) fn swing_of(&self, stages: &[u32]) -> (i64, i64) {
-        let each = stages.iter().map(|&s| self.swing[s as usize]);
-        each.fold((0, 0), |sum, s| (sum.0 + s.0, sum.1 + s.1))
-    }
-}
+use super::key::Layout;
+use super::pool::{Ahead, Pool, ROOT, Shift, State, Step};
+use super::span::Span;
 
 /// What a state must satisfy.
 #[derive(Debug, Clone, Copy)]
@@ -157,33 +46,6 @@ impl Window {
     }
 }
 
-/// How states of a half came about: parents and options, layer by layer.
-#[derive(Debug, Default)]
-pub(super) struct Trail {
-    /// Stages of the half, in order.
-    stages: Vec<u32>,
-    layers: Vec<u32>,
-    steps: Vec<(u32, u32)>,
-}
-
-impl Trail {
-    /// The trail of no stages.
-    pub(super) fn clear(&mut self) {
-        self.stages.clear();
-        self.layers.clear();
-        self.steps.clear();
-    }
-
-    /// Calls `each` with the stage and the option (an index into the stage list) of every step into a final state.
-    pub(super) fn trace(&self, mut at: u32, mut each: impl FnMut(usize, u32)) {
-        for (i, &stage) in self.stages.iter().enumerate().rev() {
-            let (parent, option) = self.steps[(self.layers[i] + at) as usize];
-            each(stage as usize, option);
-            at = parent;
-        }
-    }
-}
-
 /// Which stages are enumerated, and how far.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Part<'a> {
@@ -192,42 +54,30 @@ pub(super) struct Part<'a> {
     pub(super) others: (i64, i64),
     /// Most options that may be tried.
     pub(super) tries: u64,
-    /// States kept per layer, if not all.
+    /// States kept per stage, if not all.
     pub(super) beam: Option<usize>,
 }
 
 /// The states after the last stage of a part.
 #[derive(Debug)]
 pub(super) struct Half<const N: usize> {
-    pub(super) key: Vec<Key<N>>,
-    pub(super) loss: Vec<i64>,
-    pub(super) value: Vec<i64>,
+    /// What they leave of the span, with their regrets, values and last steps.
+    pub(super) pool: Pool<N, i64>,
     /// Options tried.
     pub(super) tried: u64,
-    next_key: Vec<Key<N>>,
-    next_loss: Vec<i64>,
-    next_value: Vec<i64>,
-    packed: Vec<Key<N>>,
-    table: Table,
-    order: Vec<(i64, u32)>,
+    shifts: Vec<Shift<N>>,
 }
 
 impl<const N: usize> Default for Half<N> {
     fn default() -> Self {
-        Self {
-            key: Vec::new(),
-            loss: Vec::new(),
-            value: Vec::new(),
-            tried: 0,
-            next_key: Vec::new(),
-            next_loss: Vec::new(),
-            next_value: Vec::new(),
-            packed: Vec::new(),
-            table: Table::default(),
-            order: Vec::new(),
-        }
+        Self { pool: Pool::default(), tried: 0, shifts: Vec::new() }
     }
 }
+
+/// States looked at that count as one option tried.
+const LOOKS_PER_TRY: u64 = 16;
+/// Stages after which hopeless states are sifted out, unless there are many new ones before.
+const SIFT_AFTER: usize = 12;
 
 impl<const N: usize> Half<N> {
     /// Enumerates a part. False if the tries do not suffice.
@@ -237,100 +87,109 @@ impl<const N: usize> Half<N> {
         layout: &Layout<N>,
         part: Part,
         window: &Window,
-        trail: &mut Trail,
+        steps: &mut Vec<Step>,
     ) -> bool {
-        self.key.clear();
-        self.loss.clear();
-        self.value.clear();
         self.tried = 0;
-        self.key.push(layout.pack(&span.room));
-        self.loss.push(0);
-        self.value.push(0);
-        trail.clear();
-        trail.stages.extend_from_slice(part.stages);
+        steps.clear();
+        let first = |s: &u32| span.options(*s as usize).start;
+        // Without anything dropped the first option is the base, at no loss.
+        let loss = part.stages.iter().map(|s| span.loss[first(s)]).fold(0, i64::saturating_add);
+        let value: i64 = part.stages.iter().map(|s| span.value[first(s)]).sum();
+        let pool = &mut self.pool;
+        pool.start(State { key: layout.pack(&span.room), loss, value, step: ROOT });
         let most_surplus = if window.mu > 0 { window.budget / window.mu } else { i64::MAX };
         let ahead = span.swing_of(part.stages);
-        let mut swing = (ahead.0 + part.others.0, ahead.1 + part.others.1);
-        for &stage in part.stages {
+        // What the stages to come and the others can add, beyond their first options.
+        let mut swing = (ahead.0 - value + part.others.0, ahead.1 - value + part.others.1);
+        let mut taken = vec![0u32; span.tracked.len()];
+        let (mut sifted, mut since) = (1, 0);
+        for (i, &stage) in part.stages.iter().enumerate() {
             let stage = stage as usize;
-            swing = (swing.0 - span.swing[stage].0, swing.1 - span.swing[stage].1);
-            let options = span.start[stage] as usize..span.start[stage + 1] as usize;
-            let n = span.tracked.len();
-            self.packed.clear();
-            self.packed.extend(options.clone().map(|o| layout.pack(&span.usage[o * n..(o + 1) * n])));
-            self.next_key.clear();
-            self.next_loss.clear();
-            self.next_value.clear();
-            self.table.clear(self.key.len().saturating_mul(2));
-            let layer = trail.steps.len();
-            trail.layers.push(layer as u32);
-            for parent in 0..self.key.len() {
-                let (left, loss, value) = (self.key[parent], self.loss[parent], self.value[parent]);
-                for (i, o) in options.clone().enumerate() {
-                    let lost = loss + span.loss[o];
+            let options = span.options(stage);
+            let base = options.start;
+            swing.0 -= span.swing[stage].0 - span.value[base];
+            swing.1 -= span.swing[stage].1 - span.value[base];
+            for (t, a) in taken.iter_mut().zip(span.usage_of(base)) {
+                *t += a;
+            }
+            let ahead = Ahead { after: layout.pack(&taken) };
+            self.shifts.clear();
+            let others = base + 1..options.end;
+            self.shifts
+                .extend(others.clone().map(|o| ahead.shift(layout, span.usage_of(base), span.usage_of(o))));
+            let before = pool.begin();
+            self.tried += before as u64 / LOOKS_PER_TRY + 1;
+            let least = others.clone().next().map_or(i64::MAX, |o| span.loss[o] - span.loss[base]);
+            for source in 0..before {
+                let loss = pool.loss[source];
+                if loss > window.budget.saturating_sub(least) {
+                    continue;
+                }
+                let (key, value) = (pool.key[source], pool.value[source]);
+                for (shift, o) in self.shifts.iter().zip(others.clone()) {
+                    let lost = loss + (span.loss[o] - span.loss[base]);
                     if lost > window.budget {
                         break;
                     }
                     self.tried += 1;
-                    let worth = value + span.value[o];
+                    let worth = value + (span.value[o] - span.value[base]);
                     if !window.reachable(lost, worth, swing, most_surplus) {
                         continue;
                     }
-                    let Some(key) = layout.take(&left, &self.packed[i]) else { continue };
-                    let step = (parent as u32, span.option[o]);
-                    match self.table.find_or_insert(&key, &self.next_key) {
-                        Some(at) => {
-                            if lost < self.next_loss[at] {
-                                self.next_loss[at] = lost;
-                                self.next_value[at] = worth;
-                                trail.steps[layer + at] = step;
-                            }
-                        }
-                        None => {
-                            self.next_key.push(key);
-                            self.next_loss.push(lost);
-                            self.next_value.push(worth);
-                            trail.steps.push(step);
-                        }
+                    if let Some(left) = ahead.apply(layout, &key, shift) {
+                        pool.offer(source, (ahead.key(&left), lost, worth), span.option[o], steps);
                     }
                 }
-                if self.tried > part.tries {
-                    return false;
-                }
             }
-            if let Some(width) = part.beam
-                && self.next_key.len() > width
-            {
-                self.thin(width, window, trail, layer);
+            pool.settle();
+            if self.tried > part.tries {
+                return false;
             }
-            std::mem::swap(&mut self.key, &mut self.next_key);
-            std::mem::swap(&mut self.loss, &mut self.next_loss);
-            std::mem::swap(&mut self.value, &mut self.next_value);
+            since += 1;
+            let last = i + 1 == part.stages.len();
+            if last || since == SIFT_AFTER || pool.len() > 2 * sifted + 64 {
+                pool.sift(|key, loss, &value| {
+                    let left = ahead.left(layout, key)?;
+                    let hopeful = loss <= window.budget && window.reachable(loss, value, swing, most_surplus);
+                    // In the end only what is left counts.
+                    hopeful.then_some(if last { left } else { *key })
+                });
+                (sifted, since) = (pool.len(), 0);
+            }
+            if let Some(width) = part.beam {
+                // The least regrets, plus something for being far from the floor.
+                pool.thin(width, |_, loss, value| {
+                    let far = (value - window.need).abs();
+                    i128::from(loss) + i128::from(window.mu / 8) * i128::from(far)
+                });
+            }
+        }
+        if part.stages.is_empty() {
+            pool.sift(|key, loss, &value| {
+                let hopeful = loss <= window.budget && window.reachable(loss, value, swing, most_surplus);
+                hopeful.then_some(*key)
+            });
         }
         true
     }
+}
 
-    /// Keeps the states with the least regrets, plus something for being far from the floor.
-    fn thin(&mut self, width: usize, window: &Window, trail: &mut Trail, layer: usize) {
-        self.order.clear();
-        for (i, (&loss, &value)) in self.next_loss.iter().zip(&self.next_value).enumerate() {
-            let far = (value - window.need).abs();
-            let score = i128::from(loss) + i128::from(window.mu / 8) * i128::from(far);
-            self.order.push((score.min(i128::from(i64::MAX)) as i64, i as u32));
-        }
-        self.order.select_nth_unstable(width);
-        self.order.truncate(width);
-        self.order.sort_unstable_by_key(|o| o.1);
-        for (to, &(_, from)) in self.order.iter().enumerate() {
-            let from = from as usize;
-            self.next_key[to] = self.next_key[from];
-            self.next_loss[to] = self.next_loss[from];
-            self.next_value[to] = self.next_value[from];
-            trail.steps[layer + to] = trail.steps[layer + from];
-        }
-        self.next_key.truncate(width);
-        self.next_loss.truncate(width);
-        self.next_value.truncate(width);
-        trail.steps.truncate(layer + width);
+/// The steps on the way into a state, last first.
+pub(super) fn trace(steps: &[Step], mut step: u32, mut each: impl FnMut(u32)) {
+    while step != ROOT {
+        let s = steps[step as usize];
+        each(s.option);
+        step = s.parent;
     }
+}
+
+/// The greatest counts of keys for a span: what is left, and what first options take ahead. `None` if they are too great.
+pub(super) fn widest(span: &Span) -> Option<Vec<u32>> {
+    let mut widest: Vec<u64> = span.room.iter().map(|&r| u64::from(r)).collect();
+    for s in 0..span.len() {
+        for (w, &a) in widest.iter_mut().zip(span.usage_of(span.options(s).start)) {
+            *w += u64::from(a);
+        }
+    }
+    widest.into_iter().map(|w| u32::try_from(w).ok()).collect()
 }

@@ -22,6 +22,16 @@ impl<const N: usize> Key<N> {
         // One multiplication leaves the high bits of a key's low fields well mixed, but not those of its high fields.
         (hash ^ (hash >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93)
     }
+
+    /// `self + other`, of which the caller knows that every count fits its field.
+    #[inline]
+    pub(super) fn plus(&self, other: &Self) -> Self {
+        let mut sum = self.0;
+        for (s, o) in sum.iter_mut().zip(other.0) {
+            *s += o;
+        }
+        Self(sum)
+    }
 }
 
 /// Where one resource sits in a key.

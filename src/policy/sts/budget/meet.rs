@@ -1,8 +1,10 @@
 //! Making a menu: two halves that meet in the middle, or one pass.
 
-use super::half::{Half, Part, Span, Window};
+use super::half::{Half, Part, Window, widest};
 use super::key::{Key, Layout};
 use super::menu::Entries;
+use super::pool::ROOT;
+use super::span::Span;
 use super::table::Table;
 
 /// Loss classes of the right half.
@@ -28,7 +30,7 @@ struct Candidate<const N: usize> {
     loss: i64,
     /// What it takes.
     taken: Key<N>,
-    state: u32,
+    step: u32,
 }
 
 /// What a menu may cost.
@@ -80,7 +82,8 @@ impl<const N: usize> Maker<N> {
         lambda: &[i64],
         entries: &mut Entries,
     ) -> (bool, u64) {
-        let layout = Layout::<N>::new(&span.room);
+        let Some(widest) = widest(span) else { return (false, 0) };
+        let layout = Layout::<N>::new(&widest);
         let mut spent = 0;
         let mut done = false;
         if window.mu > 0 && effort.beam.is_none() {
@@ -140,12 +143,12 @@ impl<const N: usize> Maker<N> {
         let part = Part { stages: &stages, others: (0, 0), tries, beam: effort.beam };
         let done = self.left.enumerate(span, layout, part, window, &mut entries.left);
         *spent += self.left.tried;
-        entries.right.clear();
         if done {
-            for i in 0..self.left.key.len() {
-                if let Some(tau) = window.loss(self.left.loss[i], self.left.value[i]) {
-                    self.keys.push(self.left.key[i]);
-                    self.found.push(Found { tau, left: i as u32, right: 0 });
+            let pool = &self.left.pool;
+            for i in 0..pool.len() {
+                if let Some(tau) = window.loss(pool.loss[i], pool.value[i]) {
+                    self.keys.push(pool.key[i]);
+                    self.found.push(Found { tau, left: pool.step[i], right: ROOT });
                 }
             }
         }
@@ -189,9 +192,9 @@ impl<const N: usize> Maker<N> {
     ) -> bool {
         self.sort_right(span, layout, window.budget);
         self.by_value.clear();
-        self.by_value.extend(0..self.left.key.len() as u32);
+        self.by_value.extend(0..self.left.pool.len() as u32);
         // Descending values on the left let the windows on the right move up only.
-        let left_value = &self.left.value;
+        let left_value = &self.left.pool.value;
         self.by_value.sort_unstable_by_key(|&i| (std::cmp::Reverse(left_value[i as usize]), i));
         for class in 0..self.classes.len() - 1 {
             let (start, least) = self.classes[class];
@@ -199,7 +202,8 @@ impl<const N: usize> Maker<N> {
             let mut low = start;
             for at in 0..self.by_value.len() {
                 let i = self.by_value[at] as usize;
-                let (key, loss, value) = (self.left.key[i], self.left.loss[i], self.left.value[i]);
+                let pool = &self.left.pool;
+                let (key, loss, value, step) = (pool.key[i], pool.loss[i], pool.value[i], pool.step[i]);
                 let lacking = window.need - value;
                 while low < end && self.candidates[low].value < lacking {
                     low += 1;
@@ -221,7 +225,7 @@ impl<const N: usize> Maker<N> {
                         continue;
                     }
                     if let Some(key) = layout.take(&key, &c.taken) {
-                        let found = Found { tau, left: i as u32, right: c.state };
+                        let found = Found { tau, left: step, right: c.step };
                         self.enter(key, found);
                     }
                 }
@@ -238,17 +242,18 @@ impl<const N: usize> Maker<N> {
     fn sort_right(&mut self, span: &Span, layout: &Layout<N>, budget: i64) {
         let room = layout.pack(&span.room);
         self.candidates.clear();
-        for (i, key) in self.right.key.iter().enumerate() {
-            // No field of a state exceeds that of the room.
+        let pool = &self.right.pool;
+        for (i, key) in pool.key.iter().enumerate() {
+            // No state leaves more than the room.
             if let Some(taken) = layout.take(&room, key) {
-                let (value, loss) = (self.right.value[i], self.right.loss[i]);
-                self.candidates.push(Candidate { value, loss, taken, state: i as u32 });
+                let (value, loss, step) = (pool.value[i], pool.loss[i], pool.step[i]);
+                self.candidates.push(Candidate { value, loss, taken, step });
             }
         }
         let width = budget / CLASSES + 1;
         let few = self.candidates.len() < 64;
         let class = |c: &Candidate<N>| if few { 0 } else { c.loss / width };
-        self.candidates.sort_unstable_by_key(|c| (class(c), c.value, c.state));
+        self.candidates.sort_unstable_by_key(|c| (class(c), c.value, c.step));
         self.classes.clear();
         let mut last = -1;
         for (i, c) in self.candidates.iter().enumerate() {

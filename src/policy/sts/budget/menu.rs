@@ -18,11 +18,13 @@
 //! usage with different splits of the value is bi-criteria. Menu first, then merge.)
 
 use super::GREATEST_BUDGET;
-use super::half::{Span, Trail, Window};
+use super::half::{Window, trace, widest};
 use super::key::words_for;
 use super::meet::{Effort, Maker};
 use super::model::Model;
+use super::pool::Step;
 use super::regret::Regrets;
+use super::span::Span;
 use super::stage::{Origin, Stages};
 use super::walk::Work;
 
@@ -34,10 +36,10 @@ pub(super) struct Entries {
     pub(super) usage: Vec<u32>,
     /// Loss of every entry, ascending.
     pub(super) tau: Vec<i64>,
-    /// The states of the halves that make it.
+    /// The last steps of the halves that make it.
     pub(super) origin: Vec<(u32, u32)>,
-    pub(super) left: Trail,
-    pub(super) right: Trail,
+    pub(super) left: Vec<Step>,
+    pub(super) right: Vec<Step>,
 }
 
 /// A menu.
@@ -55,6 +57,8 @@ pub(super) struct Menu {
     /// What the tenant takes in any case: jobs at their base, and the componentwise least of all moves.
     pub(super) fixed: Vec<i64>,
     stages: Stages,
+    /// The option of every stage that an entry takes where it makes no step.
+    first: Vec<u32>,
 }
 
 /// What menus may cost.
@@ -186,14 +190,16 @@ impl Menu {
 
     /// Calls `each` with `(group, copies, option)` for every bundle of an entry.
     pub(super) fn trace(&self, entry: usize, mut each: impl FnMut(u32, u32, u32)) {
+        let mut option_of = self.first.clone();
         let (left, right) = self.entries.origin[entry];
-        let mut bundle = |stage: usize, option: u32| {
-            if let Origin::Bundle { unit, size } = self.stages.origin[stage] {
+        for (steps, last) in [(&self.entries.left, left), (&self.entries.right, right)] {
+            trace(steps, last, |option| option_of[self.stages.stage_of(option as usize)] = option);
+        }
+        for (origin, &option) in self.stages.origin.iter().zip(&option_of) {
+            if let Origin::Bundle { unit, size } = *origin {
                 each(unit, size, self.stages.tag[option as usize]);
             }
-        };
-        self.entries.left.trace(left, &mut bundle);
-        self.entries.right.trace(right, &mut bundle);
+        }
     }
 
     /// Enumerates the entries with `tau <= b`. False if the effort does not suffice.
@@ -228,13 +234,17 @@ impl Menu {
         if kitchen.span.measure(&self.stages, &mut self.fixed, &model.capacity).is_none() {
             return true;
         }
+        let span = &kitchen.span;
+        self.first.clear();
+        self.first.extend((0..span.len()).map(|s| span.option[span.options(s).start]));
         let window = Window {
             budget: b,
             mu: guest.regrets.mu[guest.tenant],
             need: model.tenants[guest.tenant].floor - guest.regrets.base_value[guest.tenant],
         };
         let (span, lambda, entries) = (&kitchen.span, &guest.regrets.lambda, &mut self.entries);
-        let (done, spent) = match words_for(&span.room) {
+        let words = widest(span).map_or(1, |w| words_for(&w));
+        let (done, spent) = match words {
             1 => kitchen.one.make(span, &window, effort, lambda, entries),
             2 => kitchen.two.make(span, &window, effort, lambda, entries),
             _ => kitchen.wide.make(span, &window, effort, lambda, entries),

@@ -62,6 +62,11 @@ impl Stages {
         self.start[stage] as usize..self.start[stage + 1] as usize
     }
 
+    /// The stage of an option.
+    pub(super) fn stage_of(&self, option: usize) -> usize {
+        self.start.partition_point(|&s| s as usize <= option) - 1
+    }
+
     #[inline]
     pub(super) fn usage_of(&self, option: usize) -> &[u32] {
         &self.usage[option * self.resources..(option + 1) * self.resources]

@@ -71,9 +71,14 @@ impl Table {
         }
     }
 
-    /// Doubles the slots and enters all keys again.
+    /// Doubles the slots.
     #[cold]
     fn grow<const N: usize>(&mut self, keys: &[Key<N>]) {
+        self.rebuild(keys);
+    }
+
+    /// Enters these keys, which differ, and no others.
+    pub(super) fn rebuild<const N: usize>(&mut self, keys: &[Key<N>]) {
         self.clear(keys.len() * 2 + 2);
         let mask = (self.room * 2 - 1) as u64;
         for (position, key) in keys.iter().enumerate() {
