@@ -211,14 +211,12 @@ impl Attempt {
     ) -> Outcome {
         self.arrange(order);
         let frame = &mut self.frame;
-        if frame.prepare(&self.stages, &self.order, &self.capacity, &regrets.lambda, budget).is_none() {
-            return Outcome::Nothing;
+        if let Err(outcome) =
+            frame.prepare(&self.stages, &self.order, &self.capacity, &regrets.lambda, budget)
+        {
+            return outcome;
         }
-        let mut widest = [0; super::RESOURCES];
-        for (w, t) in widest.iter_mut().zip(&frame.tracked) {
-            *w = t.capacity;
-        }
-        match words_for(&widest[..frame.tracked.len()]) {
+        match words_for(&frame.widest) {
             1 => self.one.run(frame, budget, extent, work, &mut self.path),
             2 => self.two.run(frame, budget, extent, work, &mut self.path),
             _ => self.wide.run(frame, budget, extent, work, &mut self.path),

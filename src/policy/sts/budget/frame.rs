@@ -11,6 +11,7 @@
 //! Resources that cannot run out and cost nothing are left out, and so are those that no stage touches.
 
 use super::stage::Stages;
+use super::walk::Outcome;
 
 /// Greater than every entry of a table that is within the budget.
 pub(super) const HOPELESS: i32 = 1 << 30;
@@ -53,8 +54,11 @@ pub(super) struct Frame {
     pub(super) table: Vec<i32>,
     /// Tables count in units of `2^shift`.
     pub(super) shift: u32,
-    /// Loss of resources that no stage touches.
+    /// Loss in any case: of resources that no stage touches, and of the first option of every stage, which other losses are
+    /// relative to.
     pub(super) constant: i64,
+    /// Greatest counts of keys: what is left, and what the first options take together.
+    pub(super) widest: Vec<u32>,
     least: Vec<u32>,
     capacity: Vec<i64>,
     touched: Vec<u64>,
@@ -63,9 +67,29 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// Prepares a run of `stages` in `order` with `capacity` left for them. `None`: nothing can have a loss within the budget.
+    /// Prepares a run of `stages` in `order` with `capacity` left for them.
+    ///
+    /// # Errors
+    /// How the run ends before it begins.
     #[inline(never)]
     pub(super) fn prepare(
+        &mut self,
+        stages: &Stages,
+        order: &[u32],
+        capacity: &[i64],
+        lambda: &[i64],
+        budget: i64,
+    ) -> Result<(), Outcome> {
+        let found = self.reduce(stages, order, capacity, lambda, budget);
+        match found {
+            None => Err(Outcome::Nothing),
+            Some(()) if !self.fill_widest() => Err(Outcome::Overflow),
+            Some(()) => Ok(()),
+        }
+    }
+
+    /// All of the preparation; `None` as soon as nothing can have a loss within the budget.
+    fn reduce(
         &mut self,
         stages: &Stages,
         order: &[u32],
@@ -191,12 +215,26 @@ impl Frame {
                 self.loss.push(stages.loss[o]);
                 self.option.push(o as u32);
             }
-            if self.loss.len() as u32 == self.start[i] {
-                return None;
-            }
-            self.start.push(self.loss.len() as u32);
+            let own = self.start[i] as usize..self.loss.len();
+            let first = *self.loss.get(own.start)?;
+            self.constant += first;
+            self.loss[own.clone()].iter_mut().for_each(|loss| *loss -= first);
+            self.start.push(own.end as u32);
         }
-        Some(())
+        (self.constant <= budget).then_some(())
+    }
+
+    /// The greatest counts of keys. False if they are too great to count.
+    fn fill_widest(&mut self) -> bool {
+        self.widest.clear();
+        for (t, tracked) in self.tracked.iter().enumerate() {
+            let firsts = (0..self.len()).map(|s| u64::from(self.usage_of(self.start[s] as usize)[t]));
+            let Ok(widest) = u32::try_from(u64::from(tracked.capacity) + firsts.sum::<u64>()) else {
+                return false;
+            };
+            self.widest.push(widest);
+        }
+        true
     }
 
     #[inline(never)]

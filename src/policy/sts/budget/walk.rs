@@ -12,9 +12,12 @@
 //!
 //! A *beam* keeps only the most promising states of every layer; it proves nothing, and finds good choices fast.
 
+use std::ops::Range;
+
 use super::frame::{Frame, HOPELESS};
+use super::half::trace;
 use super::key::{Key, Layout};
-use super::table::Table;
+use super::pool::{Ahead, Pool, ROOT, Shift, State, Step};
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,37 +53,20 @@ pub(super) enum Extent {
     Beam(usize),
 }
 
-/// The way into a state.
-#[derive(Debug, Clone, Copy)]
-struct Step {
-    parent: u32,
-    option: u32,
-}
-
-/// The states of one layer.
-#[derive(Debug)]
-struct Layer<const N: usize> {
-    key: Vec<Key<N>>,
-    loss: Vec<i64>,
-}
-
-impl<const N: usize> Default for Layer<N> {
-    fn default() -> Self {
-        Self { key: Vec::new(), loss: Vec::new() }
-    }
-}
+/// Stages after which hopeless states are sifted out, unless there are many new ones before.
+const SIFT_AFTER: usize = 12;
+/// Options of a stage from which they are sorted into buckets.
+const MANY: usize = 24;
+/// States looked at that count as one option tried.
+const LOOKS_PER_TRY: u64 = 16;
 
 /// The buffers of runs with keys of `N` words.
 #[derive(Debug)]
 pub(super) struct Walk<const N: usize> {
-    now: Layer<N>,
-    next: Layer<N>,
-    packed: Vec<Key<N>>,
+    pool: Pool<N, ()>,
+    shifts: Vec<Shift<N>>,
     steps: Vec<Step>,
-    /// Where each layer's steps start.
-    layers: Vec<usize>,
-    table: Table,
-    order: Vec<(i64, i64, u32)>,
+    buckets: Buckets,
     /// Options tried in the run.
     tried: u64,
 }
@@ -88,24 +74,123 @@ pub(super) struct Walk<const N: usize> {
 impl<const N: usize> Default for Walk<N> {
     fn default() -> Self {
         Self {
-            now: Layer::default(),
-            next: Layer::default(),
-            packed: Vec::new(),
+            pool: Pool::default(),
+            shifts: Vec::new(),
             steps: Vec::new(),
-            layers: Vec::new(),
-            table: Table::default(),
-            order: Vec::new(),
+            buckets: Buckets::default(),
             tried: 0,
         }
     }
 }
 
-/// What the inner loop needs of a tracked resource.
+/// What the inner loop needs of a tracked resource after a stage.
 #[derive(Debug, Clone, Copy, Default)]
 struct Bound {
     most: u32,
     table: u32,
     free: bool,
+}
+
+impl Bound {
+    /// The table's lower bound when `left` is left, or `None` if that is too much.
+    #[inline]
+    fn least(&self, frame: &Frame, left: u32) -> Option<i32> {
+        if left > self.most && !self.free {
+            return None;
+        }
+        Some(if self.table == u32::MAX {
+            0
+        } else {
+            frame.table[(self.table + left.min(self.most)) as usize]
+        })
+    }
+}
+
+/// The end of a stage: what states must satisfy from there on.
+struct Gate<'a, const N: usize> {
+    frame: &'a Frame,
+    layout: &'a Layout<N>,
+    ahead: Ahead<N>,
+    bounds: [Bound; super::RESOURCES],
+    budget: i64,
+}
+
+impl<const N: usize> Gate<'_, N> {
+    fn bounds(&self) -> &[Bound] {
+        &self.bounds[..self.frame.tracked.len()]
+    }
+
+    /// What may still be lost after `lost`, in units of the tables.
+    #[inline]
+    fn rest(&self, lost: i64) -> i32 {
+        ((self.budget - lost) >> self.frame.shift).min(i64::from(HOPELESS) - 1) as i32
+    }
+
+    /// The key of what is left, if that can end within the budget. More of a free resource than can be used is as good as
+    /// what can be used.
+    #[inline]
+    fn admit(&self, mut left: Key<N>, lost: i64) -> Option<Key<N>> {
+        let rest = self.rest(lost);
+        for (t, bound) in self.bounds().iter().enumerate() {
+            let e = self.layout.get(&left, t);
+            if bound.least(self.frame, e)? > rest {
+                return None;
+            }
+            if e > bound.most {
+                self.layout.lower(&mut left, t, e - bound.most);
+            }
+        }
+        Some(self.ahead.key(&left))
+    }
+}
+
+/// The options of a stage with many of them, by the amount they take of one resource.
+#[derive(Debug, Default)]
+struct Buckets {
+    /// The resource, if the stage has buckets.
+    resource: Option<usize>,
+    /// Where the options of each amount start.
+    start: Vec<u32>,
+    /// Options beside the first, by amount and then by loss.
+    options: Vec<u32>,
+}
+
+impl Buckets {
+    /// Sorts the options of a stage by the resource in whose price they differ most.
+    fn fill(&mut self, frame: &Frame, options: Range<usize>) {
+        self.resource = None;
+        if options.len() < MANY {
+            return;
+        }
+        let mut best = 0;
+        for (t, tracked) in frame.tracked.iter().enumerate() {
+            let amounts = options.clone().map(|o| frame.usage_of(o)[t]);
+            let most = amounts.max().unwrap_or(0);
+            let spread = i128::from(most) * i128::from(tracked.lambda);
+            if spread > best && frame.reach_at(0)[t].table != u32::MAX {
+                best = spread;
+                self.resource = Some(t);
+                self.start.clear();
+                self.start.resize(most as usize + 2, 0);
+            }
+        }
+        let Some(t) = self.resource else { return };
+        let others = options.start + 1..options.end;
+        for o in others.clone() {
+            self.start[frame.usage_of(o)[t] as usize + 1] += 1;
+        }
+        for a in 1..self.start.len() {
+            self.start[a] += self.start[a - 1];
+        }
+        self.options.clear();
+        self.options.resize(others.len(), 0);
+        let mut next = self.start.clone();
+        for o in others {
+            let place = &mut next[frame.usage_of(o)[t] as usize];
+            self.options[*place as usize] = o as u32;
+            *place += 1;
+        }
+    }
 }
 
 impl<const N: usize> Walk<N> {
@@ -118,160 +203,179 @@ impl<const N: usize> Walk<N> {
         work: &mut Work,
         path: &mut Vec<u32>,
     ) -> Outcome {
-        let tracked = frame.tracked.len();
-        let mut widest = [0; super::RESOURCES];
-        for (w, t) in widest.iter_mut().zip(&frame.tracked) {
-            *w = t.capacity;
-        }
-        let layout = Layout::<N>::new(&widest[..tracked]);
-        self.packed.clear();
-        self.packed.extend((0..frame.loss.len()).map(|o| layout.pack(frame.usage_of(o))));
+        let layout = Layout::<N>::new(&frame.widest);
+        let capacity: Vec<u32> = frame.tracked.iter().map(|t| t.capacity).collect();
         self.steps.clear();
-        self.layers.clear();
-        self.now.key.clear();
-        self.now.loss.clear();
         self.tried = 0;
-        self.now.key.push(layout.pack(&widest[..tracked]));
-        self.now.loss.push(frame.constant);
+        let mut taken = vec![0; capacity.len()];
+        self.pool.start(State { key: layout.pack(&capacity), loss: frame.constant, value: (), step: ROOT });
+        let (mut sifted, mut since) = (1, 0);
         for stage in 0..frame.len() {
-            if let Err(outcome) = self.advance(frame, &layout, stage, budget, extent, work) {
+            for (t, a) in taken.iter_mut().zip(frame.usage_of(frame.start[stage] as usize)) {
+                *t += a;
+            }
+            let mut bounds = [Bound::default(); super::RESOURCES];
+            for ((b, r), t) in bounds.iter_mut().zip(frame.reach_at(stage + 1)).zip(&frame.tracked) {
+                *b = Bound { most: r.most, table: r.table, free: t.lambda == 0 };
+            }
+            let ahead = Ahead { after: layout.pack(&taken) };
+            let gate = Gate { frame, layout: &layout, ahead, bounds, budget };
+            if let Err(outcome) = self.advance(&gate, stage, extent, work) {
                 return outcome;
             }
-        }
-        let mut best = None;
-        for (i, (key, &loss)) in self.now.key.iter().zip(&self.now.loss).enumerate() {
-            let slack: i64 = (0..tracked)
-                .map(|t| frame.tracked[t].lambda.saturating_mul(i64::from(layout.get(key, t))))
-                .fold(0, i64::saturating_add);
-            let loss = loss.saturating_add(slack);
-            if loss <= budget && best.is_none_or(|(least, _)| loss < least) {
-                best = Some((loss, i));
+            since += 1;
+            if since == SIFT_AFTER || self.pool.len() > 2 * sifted + 64 || stage + 1 == frame.len() {
+                self.pool.sift(|key, loss, ()| gate.admit(gate.ahead.left(&layout, key)?, loss));
+                (sifted, since) = (self.pool.len(), 0);
+                if sifted == 0 {
+                    break;
+                }
+            }
+            if let Extent::Beam(width) = extent {
+                self.thin(&gate, width);
             }
         }
-        let Some((loss, mut at)) = best else { return Outcome::Nothing };
-        path.clear();
-        path.resize(frame.len(), 0);
-        for stage in (0..frame.len()).rev() {
-            let step = self.steps[self.layers[stage] + at];
-            path[stage] = frame.option[step.option as usize];
-            at = step.parent as usize;
+        work.states += self.steps.len() as u64;
+        self.finish(frame, &layout, &taken, budget, path)
+    }
+
+    /// The final state of least loss, and the way into it.
+    fn finish(
+        &self,
+        frame: &Frame,
+        layout: &Layout<N>,
+        taken: &[u32],
+        budget: i64,
+        path: &mut Vec<u32>,
+    ) -> Outcome {
+        let mut best = None;
+        for i in 0..self.pool.len() {
+            let mut loss = self.pool.loss[i];
+            for (t, tracked) in frame.tracked.iter().enumerate() {
+                let left = layout.get(&self.pool.key[i], t) - taken[t];
+                loss = loss.saturating_add(tracked.lambda.saturating_mul(i64::from(left)));
+            }
+            if loss <= budget && best.is_none_or(|(least, _)| loss < least) {
+                best = Some((loss, self.pool.step[i]));
+            }
         }
+        let Some((loss, step)) = best else { return Outcome::Nothing };
+        path.clear();
+        path.extend((0..frame.len()).map(|s| frame.option[frame.start[s] as usize]));
+        trace(&self.steps, step, |o| {
+            path[frame.start.partition_point(|&s| s <= o) - 1] = frame.option[o as usize];
+        });
         Outcome::Found(loss)
     }
 
     /// Goes through one stage.
     fn advance(
         &mut self,
-        frame: &Frame,
-        layout: &Layout<N>,
+        gate: &Gate<N>,
         stage: usize,
-        budget: i64,
         extent: Extent,
         work: &mut Work,
     ) -> Result<(), Outcome> {
+        let frame = gate.frame;
         let options = frame.start[stage] as usize..frame.start[stage + 1] as usize;
-        let tracked = frame.tracked.len();
-        let mut bounds = [Bound::default(); super::RESOURCES];
-        for ((b, r), t) in bounds.iter_mut().zip(frame.reach_at(stage + 1)).zip(&frame.tracked) {
-            *b = Bound { most: r.most, table: r.table, free: t.lambda == 0 };
-        }
-        let bounds = &bounds[..tracked];
-        self.next.key.clear();
-        self.next.loss.clear();
-        self.table.clear(self.now.key.len().saturating_mul(2));
-        let layer = self.steps.len();
-        self.layers.push(layer);
-        for parent in 0..self.now.key.len() {
-            let (left, loss) = (self.now.key[parent], self.now.loss[parent]);
-            let mut tried = 0;
-            'options: for o in options.clone() {
-                let lost = loss + frame.loss[o];
-                if lost > budget {
-                    break;
-                }
-                tried += 1;
-                let Some(mut key) = layout.take(&left, &self.packed[o]) else { continue };
-                let rest = ((budget - lost) >> frame.shift).min(i64::from(HOPELESS) - 1) as i32;
-                for (t, b) in bounds.iter().enumerate() {
-                    let mut e = layout.get(&key, t);
-                    if e > b.most {
-                        if !b.free {
-                            continue 'options;
-                        }
-                        layout.lower(&mut key, t, e - b.most);
-                        e = b.most;
-                    }
-                    if b.table != u32::MAX && frame.table[(b.table + e) as usize] > rest {
-                        continue 'options;
-                    }
-                }
-                let step = Step { parent: parent as u32, option: o as u32 };
-                match self.table.find_or_insert(&key, &self.next.key) {
-                    Some(at) => {
-                        if lost < self.next.loss[at] {
-                            self.next.loss[at] = lost;
-                            self.steps[layer + at] = step;
-                        }
-                    }
-                    None => {
-                        self.next.key.push(key);
-                        self.next.loss.push(lost);
-                        self.steps.push(step);
-                    }
-                }
+        let base = options.start;
+        let others = base + 1..options.end;
+        self.shifts.clear();
+        let shift = |o| gate.ahead.shift(gate.layout, frame.usage_of(base), frame.usage_of(o));
+        self.shifts.extend(others.clone().map(shift));
+        self.buckets.fill(frame, options);
+        let least = others.clone().next().map_or(i64::MAX, |o| frame.loss[o]);
+        let before = self.pool.begin();
+        let mut tried = before as u64 / LOOKS_PER_TRY + 1;
+        for source in 0..before {
+            let loss = self.pool.loss[source];
+            if loss > gate.budget.saturating_sub(least) {
+                continue;
             }
+            tried += match self.buckets.resource {
+                Some(t) => self.expand_buckets(gate, source, t, base),
+                None => self.expand(gate, source, others.clone()),
+            };
             // Beams run in any case: they are what is left when the work is used up, and they are short.
             if let Extent::All(most) = extent {
                 if work.left < tried {
+                    work.left = 0;
                     return Err(Outcome::Exhausted);
                 }
-                self.tried += tried;
-                if self.steps.len() > most || self.tried > TRIES_PER_STATE * most as u64 {
+                if self.steps.len() > most || self.tried + tried > TRIES_PER_STATE * most as u64 {
+                    work.left -= tried;
                     return Err(Outcome::Overflow);
                 }
             }
-            work.left = work.left.saturating_sub(tried);
         }
-        if self.next.key.is_empty() {
-            return Err(Outcome::Nothing);
-        }
-        if let Extent::Beam(width) = extent
-            && self.next.key.len() > width
-        {
-            self.thin(frame, layout, stage + 1, width, layer);
-        }
-        work.states += self.next.key.len() as u64;
-        std::mem::swap(&mut self.now, &mut self.next);
+        self.pool.settle();
+        self.tried += tried;
+        work.left = work.left.saturating_sub(tried);
         Ok(())
     }
 
-    /// Keeps the `width` most promising states of the new layer: least loss so far plus the *sum* of the tables (their
-    /// maximum fails when several resources must close together), then those with most resources near the middle of what
-    /// can still be used.
-    fn thin(&mut self, frame: &Frame, layout: &Layout<N>, stage: usize, width: usize, layer: usize) {
-        self.order.clear();
-        for (i, (key, &loss)) in self.next.key.iter().zip(&self.next.loss).enumerate() {
-            let (mut score, mut distance) = (loss >> frame.shift, 0);
-            for (t, r) in frame.reach_at(stage).iter().enumerate() {
-                let e = layout.get(key, t);
-                if r.table != u32::MAX {
-                    score += i64::from(frame.table[(r.table + e) as usize]);
-                }
-                distance += (i64::from(e) - i64::from(r.most) / 2).abs();
+    /// Makes the states that follow from one, and says how many options were tried.
+    #[inline]
+    fn expand(&mut self, gate: &Gate<N>, source: usize, others: Range<usize>) -> u64 {
+        let (key, loss) = (self.pool.key[source], self.pool.loss[source]);
+        let mut tried = 0;
+        for (shift, o) in self.shifts.iter().zip(others) {
+            let lost = loss + gate.frame.loss[o];
+            if lost > gate.budget {
+                break;
             }
-            self.order.push((score, distance, i as u32));
+            tried += 1;
+            let left = gate.ahead.apply(gate.layout, &key, shift);
+            if let Some(key) = left.and_then(|left| gate.admit(left, lost)) {
+                self.pool.offer(source, (key, lost, ()), o as u32, &mut self.steps);
+            }
         }
-        self.order.select_nth_unstable(width);
-        self.order.truncate(width);
-        self.order.sort_unstable_by_key(|o| o.2);
-        for (to, &(_, _, from)) in self.order.iter().enumerate() {
-            let from = from as usize;
-            self.next.key[to] = self.next.key[from];
-            self.next.loss[to] = self.next.loss[from];
-            self.steps[layer + to] = self.steps[layer + from];
+        tried
+    }
+
+    /// The same for a stage with buckets: the table of the buckets' resource says for every amount how much may be lost.
+    fn expand_buckets(&mut self, gate: &Gate<N>, source: usize, t: usize, base: usize) -> u64 {
+        let frame = gate.frame;
+        let (key, loss) = (self.pool.key[source], self.pool.loss[source]);
+        let amount = frame.usage_of(base)[t];
+        // What is left when the stage takes nothing.
+        let left = gate.layout.get(&key, t) + amount;
+        let Some(left) = left.checked_sub(gate.layout.get(&gate.ahead.after, t)) else { return 1 };
+        let mut tried = 1;
+        for a in 0..(self.buckets.start.len() as u32 - 1).min(left.saturating_add(1)) {
+            let (from, to) = (self.buckets.start[a as usize], self.buckets.start[a as usize + 1]);
+            if from == to {
+                continue;
+            }
+            let Some(bound) = gate.bounds()[t].least(frame, left - a) else { continue };
+            for &o in &self.buckets.options[from as usize..to as usize] {
+                let lost = loss + frame.loss[o as usize];
+                if lost > gate.budget || gate.rest(lost) < bound {
+                    break;
+                }
+                tried += 1;
+                let shift = &self.shifts[o as usize - base - 1];
+                let left = gate.ahead.apply(gate.layout, &key, shift);
+                if let Some(key) = left.and_then(|left| gate.admit(left, lost)) {
+                    self.pool.offer(source, (key, lost, ()), o, &mut self.steps);
+                }
+            }
         }
-        self.next.key.truncate(width);
-        self.next.loss.truncate(width);
-        self.steps.truncate(layer + width);
+        tried
+    }
+
+    /// Keeps the `width` most promising states: least loss so far plus the *sum* of the tables (their maximum fails when
+    /// several resources must close together), then those with most resources near the middle of what can still be used.
+    fn thin(&mut self, gate: &Gate<N>, width: usize) {
+        self.pool.thin(width, |key, loss, ()| {
+            let Some(left) = gate.ahead.left(gate.layout, key) else { return (i64::MAX, 0) };
+            let (mut score, mut distance) = (loss >> gate.frame.shift, 0);
+            for (t, bound) in gate.bounds().iter().enumerate() {
+                let e = gate.layout.get(&left, t);
+                score += i64::from(bound.least(gate.frame, e).unwrap_or(HOPELESS));
+                distance += (i64::from(e) - i64::from(bound.most) / 2).abs();
+            }
+            (score, distance)
+        });
     }
 }
