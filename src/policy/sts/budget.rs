@@ -15,6 +15,7 @@
 //! 2. *Restriction* ([`stage`], [`walk`]). A choice with loss at most `B` uses options with regret at most `B`, and every partial
 //!    sum of its loss is at most `B`. So fixing jobs without such options at their base, and cutting states above `B`,
 //!    loses no choice of loss at most `B`. Splitting identical jobs into bundles reaches every distribution.
+//!    Of jobs that offer the same move, only the cheapest ones take part in some best choice ([`exchange`]).
 //! 3. *Merging* ([`walk`]). Equal resources left at the same stage have the same completions at the same cost, so the
 //!    smaller loss dominates.
 //! 4. *Menus* ([`menu`], [`half`], [`meet`]). A floor binds one tenant only, so it is settled inside a list of that tenant's useful
@@ -38,6 +39,7 @@
 
 mod attempt;
 mod crash;
+mod exchange;
 mod frame;
 mod half;
 mod key;

@@ -1,5 +1,6 @@
 //! One attempt of the outer program at a budget: build the stages, order them, run, and read the choice off.
 
+use super::exchange::{Exchange, Unit};
 use super::frame::Frame;
 use super::key::words_for;
 use super::menu::Menu;
@@ -28,23 +29,15 @@ impl Order {
     }
 }
 
-/// Interchangeable jobs of all tenants whose floor is left out: the same class in several groups.
-#[derive(Debug, Clone, Copy)]
-struct Unit {
-    /// A group that stands for all.
-    group: u32,
-    copies: u32,
-    /// Its groups, in [`Attempt::unit_groups`].
-    start: u32,
-    end: u32,
-    least: i64,
-}
-
 /// The buffers.
 #[derive(Debug, Default)]
 pub(super) struct Attempt {
+    /// Interchangeable jobs of all tenants whose floor is left out: the same class in several groups.
     units: Vec<Unit>,
+    /// Where the groups of each unit start in `unit_groups`; one more than there are units.
+    unit_start: Vec<u32>,
     unit_groups: Vec<u32>,
+    exchange: Exchange,
     /// What the units take at their base.
     units_used: Vec<i64>,
     stages: Stages,
@@ -59,9 +52,8 @@ pub(super) struct Attempt {
     pub(super) counts: Vec<u32>,
     /// For every stage whether it is a menu, the resources it touches and its least loss beside the first option.
     traits: Vec<(bool, u32, i64)>,
-    scratch: Vec<(i64, u32)>,
     unit_of_class: Vec<u32>,
-    links: Vec<u32>,
+    unit_of_group: Vec<u32>,
 }
 
 impl Attempt {
@@ -69,16 +61,16 @@ impl Attempt {
     #[inline(never)]
     pub(super) fn gather(&mut self, model: &Model, regrets: &Regrets, has_menu: &[bool]) {
         self.units.clear();
-        self.unit_groups.clear();
+        self.exchange.reset();
         self.units_used.clear();
         self.units_used.resize(model.capacity.len(), 0);
         self.unit_of_class.clear();
         self.unit_of_class.resize(model.classes.len(), u32::MAX);
+        self.unit_of_group.clear();
         // Without a menu the multiplier of the floor is zero, so a class has the same regrets in all its groups.
-        self.links.clear();
         for (g, group) in model.groups.iter().enumerate() {
-            self.links.push(u32::MAX);
             if has_menu[group.tenant as usize] {
+                self.unit_of_group.push(u32::MAX);
                 continue;
             }
             let base = model.choices_of(group)[regrets.base[g] as usize].usage;
@@ -86,33 +78,28 @@ impl Attempt {
             let unit = &mut self.unit_of_class[group.class as usize];
             if *unit == u32::MAX {
                 *unit = self.units.len() as u32;
-                let least = regrets.least[g];
-                self.units.push(Unit {
-                    group: g as u32,
-                    copies: group.len(),
-                    start: g as u32,
-                    end: g as u32,
-                    least,
-                });
-            } else {
-                let unit = &mut self.units[*unit as usize];
-                unit.copies += group.len();
-                self.links[unit.end as usize] = g as u32;
-                unit.end = g as u32;
+                self.units.push(Unit { group: g as u32, copies: 0 });
             }
+            self.units[*unit as usize].copies += group.len();
+            self.unit_of_group.push(*unit);
         }
-        // From linked lists to ranges.
-        for unit in &mut self.units {
-            let mut g = unit.start;
-            unit.start = self.unit_groups.len() as u32;
-            while g != u32::MAX {
-                self.unit_groups.push(g);
-                g = self.links[g as usize];
-            }
-            unit.end = self.unit_groups.len() as u32;
+        // The groups of every unit, by counting.
+        self.unit_start.clear();
+        self.unit_start.resize(self.units.len() + 1, 0);
+        let grouped = self.unit_of_group.iter().enumerate().filter(|(_, u)| **u != u32::MAX);
+        for (_, &u) in grouped.clone() {
+            self.unit_start[u as usize + 1] += 1;
         }
-        // The most rigid first; a budget takes a suffix.
-        self.units.sort_by_key(|u| std::cmp::Reverse(u.least));
+        for u in 0..self.units.len() {
+            self.unit_start[u + 1] += self.unit_start[u];
+        }
+        let mut next = self.unit_start.clone();
+        self.unit_groups.clear();
+        self.unit_groups.resize(next.last().map_or(0, |&n| n as usize), 0);
+        for (g, &u) in grouped {
+            self.unit_groups[next[u as usize] as usize] = g as u32;
+            next[u as usize] += 1;
+        }
     }
 
     /// Builds the stages for a budget, and what is left for them.
@@ -144,10 +131,10 @@ impl Attempt {
             }
             self.stages.close(Origin::Menu { tenant: u as u32 });
         }
-        let movable = self.units.partition_point(|u| u.least > budget);
-        for (u, unit) in self.units.iter().enumerate().skip(movable) {
-            let key = (u as u32, unit.group as usize, unit.copies);
-            let placed = self.stages.push_bundles(model, regrets, key, budget, &mut self.scratch);
+        self.exchange.select(model, regrets, &self.units, budget);
+        for moves in self.exchange.moves.chunk_by(|a, b| a.unit == b.unit) {
+            let unit = &self.units[moves[0].unit as usize];
+            let placed = self.stages.push_bundles(model, regrets, unit, moves, budget);
             let group = &model.groups[unit.group as usize];
             let base = model.choices_of(group)[regrets.base[unit.group as usize] as usize].usage;
             model.add_usage(base, i64::from(placed), &mut self.capacity);
@@ -228,7 +215,7 @@ impl Attempt {
     pub(super) fn read(&mut self, model: &Model, regrets: &Regrets, menus: &[Menu]) {
         base_counts(model, regrets, &mut self.counts);
         // For every unit how far its groups have been handed out.
-        let mut handed: Vec<(u32, u32)> = self.units.iter().map(|u| (u.start, 0)).collect();
+        let mut handed: Vec<(u32, u32)> = self.unit_start.iter().map(|&start| (start, 0)).collect();
         for (&s, &option) in self.order.iter().zip(&self.path) {
             match self.stages.origin[s as usize] {
                 Origin::Menu { tenant } => {

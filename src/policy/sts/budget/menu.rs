@@ -18,6 +18,7 @@
 //! usage with different splits of the value is bi-criteria. Menu first, then merge.)
 
 use super::GREATEST_BUDGET;
+use super::exchange::{Exchange, Unit};
 use super::half::{Window, trace, widest};
 use super::key::words_for;
 use super::meet::{Effort, Maker};
@@ -56,6 +57,8 @@ pub(super) struct Menu {
     pub(super) cut: bool,
     /// What the tenant takes in any case: jobs at their base, and the componentwise least of all moves.
     pub(super) fixed: Vec<i64>,
+    units: Vec<Unit>,
+    exchange: Exchange,
     stages: Stages,
     /// The option of every stage that an entry takes where it makes no step.
     first: Vec<u32>,
@@ -77,7 +80,6 @@ pub(super) struct Kitchen {
     two: Maker<2>,
     wide: Maker<16>,
     span: Span,
-    scratch: Vec<(i64, u32)>,
 }
 
 /// The tenant whose menu is made.
@@ -97,6 +99,8 @@ impl Menu {
         self.gamma = None;
         self.proven_empty = -1;
         self.cut = false;
+        self.units.clear();
+        self.exchange.reset();
     }
 
     /// Forgets that the effort ran out, to try again with a smaller budget. What was proven stays.
@@ -197,7 +201,7 @@ impl Menu {
         }
         for (origin, &option) in self.stages.origin.iter().zip(&option_of) {
             if let Origin::Bundle { unit, size } = *origin {
-                each(unit, size, self.stages.tag[option as usize]);
+                each(self.units[unit as usize].group, size, self.stages.tag[option as usize]);
             }
         }
     }
@@ -220,15 +224,23 @@ impl Menu {
         self.stages.clear(resources);
         self.fixed.clear();
         self.fixed.resize(resources, 0);
-        for g in model.tenants[guest.tenant].groups.clone() {
+        let groups = model.tenants[guest.tenant].groups.clone();
+        if self.units.is_empty() {
+            let unit = |g: u32| Unit { group: g, copies: model.groups[g as usize].len() };
+            self.units.extend(groups.clone().map(unit));
+        }
+        self.exchange.select(model, guest.regrets, &self.units, b);
+        for g in groups.clone() {
             let group = &model.groups[g as usize];
-            let mut placed = 0;
-            if guest.regrets.least[g as usize] <= b {
-                let unit = (g, g as usize, group.len());
-                placed = self.stages.push_bundles(model, guest.regrets, unit, b, &mut kitchen.scratch);
-            }
             let base = model.choices_of(group)[guest.regrets.base[g as usize] as usize].usage;
-            model.add_usage(base, i64::from(group.len() - placed), &mut self.fixed);
+            model.add_usage(base, i64::from(group.len()), &mut self.fixed);
+        }
+        for moves in self.exchange.moves.chunk_by(|a, b| a.unit == b.unit) {
+            let unit = &self.units[moves[0].unit as usize];
+            let placed = self.stages.push_bundles(model, guest.regrets, unit, moves, b);
+            let group = &model.groups[unit.group as usize];
+            let base = model.choices_of(group)[guest.regrets.base[unit.group as usize] as usize].usage;
+            model.add_usage(base, -i64::from(placed), &mut self.fixed);
         }
         // `None`: nothing that the tenant can do at this budget fits the capacities.
         if kitchen.span.measure(&self.stages, &mut self.fixed, &model.capacity).is_none() {

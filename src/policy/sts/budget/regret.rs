@@ -13,6 +13,8 @@
 //! ```
 //! For a feasible `x` every term of the loss is non-negative: the program is "minimise the loss".
 
+use std::collections::BTreeMap;
+
 use super::UNREACHABLE;
 use super::lp::Prices;
 use super::model::Model;
@@ -26,6 +28,8 @@ pub(super) struct Regrets {
     pub(super) mu: Vec<i64>,
     /// Regret of every option, at `group.first + option`; at most [`UNREACHABLE`].
     pub(super) regret: Vec<i64>,
+    /// The shift of every option, likewise: equal numbers take equally much more than their bases.
+    pub(super) shift: Vec<u32>,
     /// For every group the option without regret that comes first.
     pub(super) base: Vec<u32>,
     /// For every group the least regret of another option.
@@ -37,7 +41,42 @@ pub(super) struct Regrets {
     /// Value of every tenant at the base.
     pub(super) base_value: Vec<i64>,
     price: Vec<i128>,
+    shifts: Shifts,
 }
+
+/// Numbers for differences of usages.
+#[derive(Debug, Default)]
+struct Shifts {
+    /// Number of the difference of two usages, or `u32::MAX`: one row per base.
+    of_pair: Vec<u32>,
+    usages: usize,
+    numbers: BTreeMap<[i64; super::RESOURCES], u32>,
+}
+
+impl Shifts {
+    fn clear(&mut self, usages: usize) {
+        self.usages = usages;
+        self.of_pair.clear();
+        self.of_pair.resize(usages * usages, u32::MAX);
+        self.numbers.clear();
+    }
+
+    #[inline]
+    fn number(&mut self, model: &Model, base: u32, option: u32) -> u32 {
+        let pair = base as usize * self.usages + option as usize;
+        if self.of_pair[pair] == u32::MAX {
+            let mut difference = [0; super::RESOURCES];
+            model.add_usage(option, 1, &mut difference);
+            model.add_usage(base, -1, &mut difference);
+            let next = self.numbers.len() as u32;
+            self.of_pair[pair] = *self.numbers.entry(difference).or_insert(next);
+        }
+        self.of_pair[pair]
+    }
+}
+
+/// Usages up to which pairs of them are tabulated.
+const USAGES: usize = 1024;
 
 /// Greatest multiplier.
 const GREATEST: f64 = (1u64 << 60) as f64;
@@ -66,6 +105,10 @@ impl Regrets {
         }
         self.regret.clear();
         self.regret.reserve(model.entries);
+        self.shift.clear();
+        self.shift.reserve(model.entries);
+        let tabulated = model.usages.len() <= USAGES;
+        self.shifts.clear(if tabulated { model.usages.len() } else { 0 });
         self.base.clear();
         self.least.clear();
         self.base_used.clear();
@@ -101,6 +144,10 @@ impl Regrets {
                     least = regret;
                 }
                 self.regret.push(regret);
+                // Too many usages to tell equal shifts: none are equal then.
+                let own = self.shift.len() as u32;
+                let (base, option) = (choices[base].usage, choices[o].usage);
+                self.shift.push(if tabulated { self.shifts.number(model, base, option) } else { own });
             }
             let copies = i64::from(group.len());
             self.base.push(base as u32);
@@ -109,6 +156,12 @@ impl Regrets {
             self.base_value[u] += copies * choices[base].value;
             model.add_usage(choices[base].usage, copies, &mut self.base_used);
         }
+    }
+
+    /// The shifts of a group's options.
+    #[inline]
+    pub(super) fn shifts_of<'a>(&'a self, group: &super::model::Group, choices: usize) -> &'a [u32] {
+        &self.shift[group.first as usize..group.first as usize + choices]
     }
 
     /// A proof from prices that no choice is feasible, as multipliers `(lambda, mu)` in the program's own units.

@@ -3,16 +3,18 @@
 //! A stage is a list of options, each with what it takes, what it loses, and where it came from. One kind of stage is a
 //! *bundle* of copies of identical jobs that move together; another is the menu of a tenant.
 //!
-//! **Exact splitting.** Let a group have `n` copies, and alternatives `1..=p` to its base in order of regret `r_1 <= .. <= r_p
-//! <= budget`. At most `K_a = min(n, budget / r_a)` copies can take an alternative `>= a`, as each loses at least `r_a`. So `K_p`
-//! copies get all alternatives, `K_(p-1) - K_p` further ones all but the last, and so on; the rest stays at the base. This
-//! loses no choice: lay the copies out with the highest alternatives first; alternative `a` ends at or before `K_a`.
+//! **Exact splitting.** Let a group have `n` copies, and alternatives `1..=p` to its base in order of regret `r_1 <= .. <= r_p`,
+//! of which at most `m_a` copies each take part in a best choice ([`exchange`](super::exchange)). At most
+//! `K_a = min(n, budget / r_a, m_a + .. + m_p)` copies take an alternative `>= a`, as each loses at least `r_a`. So `K_p` copies get
+//! all alternatives, `K_(p-1) - K_p` further ones all but the last, and so on; the rest stays at the base. This loses no
+//! such choice: lay the copies out with the highest alternatives first; alternative `a` ends at or before `K_a`.
 //! A segment of `c` copies with `q` classes (the base is one) is cut into bundles of `ceil(rem / q)`, where `rem` is what is
 //! left. Every way to spread `c` copies over `q` classes is reached: some class has at least `ceil(rem / q)` copies, give
 //! it the bundle, and go on with the rest. That takes about `q ln c` stages instead of `c`. (Powers of two would not do:
 //! `{1, 2}` cannot give one copy each to two of three classes.)
 
-use super::model::{Group, Model};
+use super::exchange::{Move, Unit};
+use super::model::Model;
 use super::regret::Regrets;
 
 /// Where a stage came from.
@@ -86,34 +88,25 @@ impl Stages {
         self.start.push(self.loss.len() as u32);
     }
 
-    /// Adds the bundles of `copies` jobs like those of `group`, of which `budget` may be lost, and says how many copies
-    /// they hold together. `unit` is what the caller calls them.
+    /// Adds the bundles of a unit for its moves, in order of regret, at a budget, and says how many copies they hold
+    /// together.
     pub(super) fn push_bundles(
         &mut self,
         model: &Model,
         regrets: &Regrets,
-        (unit, group, copies): (u32, usize, u32),
+        unit: &Unit,
+        moves: &[Move],
         budget: i64,
-        scratch: &mut Vec<(i64, u32)>,
     ) -> u32 {
-        let g: &Group = &model.groups[group];
-        let choices = model.choices_of(g);
-        let regret = regrets.of(g, choices.len());
-        let base = regrets.base[group];
-        scratch.clear();
-        scratch.extend(
-            (0..choices.len() as u32)
-                .filter(|&o| o != base && regret[o as usize] <= budget)
-                .map(|o| (regret[o as usize], o)),
-        );
-        scratch.sort_unstable();
-        let limit = |regret: i64| match budget.checked_div(regret) {
-            Some(most) => u32::try_from(most).unwrap_or(u32::MAX).min(copies),
-            None => copies,
-        };
-        let mut placed = 0;
-        for used in (1..=scratch.len()).rev() {
-            let mut rest = limit(scratch[used - 1].0) - placed;
+        let choices = model.choices_of(&model.groups[unit.group as usize]);
+        let base = regrets.base[unit.group as usize];
+        let (mut placed, mut most) = (0, 0u32);
+        for used in (1..=moves.len()).rev() {
+            let last = &moves[used - 1];
+            most = most.saturating_add(last.most).min(unit.copies);
+            let paid =
+                budget.checked_div(last.regret).map_or(u32::MAX, |p| u32::try_from(p).unwrap_or(u32::MAX));
+            let mut rest = most.min(paid) - placed;
             placed += rest;
             while rest > 0 {
                 let size = rest.div_ceil(used as u32 + 1);
@@ -123,13 +116,13 @@ impl Stages {
                 self.loss.push(0);
                 self.value.push(0);
                 self.tag.push(base);
-                for &(regret, o) in &scratch[..used] {
-                    self.push_copies(model, choices[o as usize].usage, size);
-                    self.loss.push(regret * i64::from(size));
-                    self.value.push((choices[o as usize].value - value) * i64::from(size));
-                    self.tag.push(o);
+                for m in &moves[..used] {
+                    self.push_copies(model, choices[m.option as usize].usage, size);
+                    self.loss.push(m.regret * i64::from(size));
+                    self.value.push((choices[m.option as usize].value - value) * i64::from(size));
+                    self.tag.push(m.option);
                 }
-                self.close(Origin::Bundle { unit, size });
+                self.close(Origin::Bundle { unit: last.unit, size });
             }
         }
         placed
