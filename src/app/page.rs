@@ -1,0 +1,3 @@
+//! What the page draws (Yew).
+
+pub mod results;
