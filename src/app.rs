@@ -1,7 +1,9 @@
 //! The page: its state, its workers, and what it shows.
 
+pub mod basis;
 pub mod comparison;
 pub mod export;
+pub mod figures;
 pub mod headline;
 pub mod interval;
 pub mod kpi;

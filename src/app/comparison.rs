@@ -44,8 +44,9 @@ pub enum Toggle {
 /// The policies of a scenario that have runs, each with its runs by rising seed, the baseline and the subject.
 ///
 /// The *baseline* is what the others are compared with; the *subject* is the policy the finding is about: STS-Fairness
-/// where it runs, else the first one besides the baseline.
-#[derive(Debug, Clone, PartialEq)]
+/// where it runs, else the first one besides the baseline. Two comparisons are equal if they are of the very same runs,
+/// which are not looked at value by value.
+#[derive(Debug, Clone)]
 pub struct Comparison {
     runs: Rc<Vec<RunResult>>,
     rows: Vec<Row>,
@@ -67,6 +68,13 @@ pub struct Row {
     pub variant: usize,
     /// Its runs, by rising seed, as indices into the runs.
     runs: Vec<usize>,
+}
+
+impl PartialEq for Comparison {
+    fn eq(&self, other: &Self) -> bool {
+        let choices = |of: &Self| (of.baseline, of.subject, of.planned_seeds);
+        Rc::ptr_eq(&self.runs, &other.runs) && choices(self) == choices(other) && self.rows == other.rows
+    }
 }
 
 impl Row {

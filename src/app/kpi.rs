@@ -198,11 +198,13 @@ impl KpiTable {
     /// The rows by a metric, best (or, if the metric has no direction, smallest) first or last; what is undefined comes
     /// last either way, and rows that are equal stay in order.
     pub fn sort(&mut self, key: &str, order: Order) {
-        let Some(index) = self.columns.iter().position(|column| column.spec.key == key) else { return };
-        let rising = self.columns.get(index).is_none_or(|c| c.spec.direction != Direction::Higher);
+        let found = self.columns.iter().enumerate().find(|(_, column)| column.spec.key == key);
+        let Some((index, rising)) = found.map(|(index, column)| (index, column.rises_when_sorted(order))) else {
+            return;
+        };
         let value = |row: &KpiRow| row.cells.get(index).and_then(|cell| cell.value);
         self.rows.sort_by(|a, b| match (value(a), value(b)) {
-            (Some(a), Some(b)) if rising == (order == Order::BestFirst) => a.total_cmp(&b),
+            (Some(a), Some(b)) if rising => a.total_cmp(&b),
             (Some(a), Some(b)) => b.total_cmp(&a),
             (a, b) => b.is_some().cmp(&a.is_some()),
         });
@@ -227,6 +229,12 @@ impl Cell {
 }
 
 impl Column {
+    /// Whether values rise from top to bottom when the column is sorted.
+    #[must_use]
+    pub fn rises_when_sorted(&self, order: Order) -> bool {
+        (self.spec.direction != Direction::Higher) == (order == Order::BestFirst)
+    }
+
     /// The unit in the heading, such as `h`; empty for plain numbers.
     #[must_use]
     pub fn unit(&self) -> &'static str {
