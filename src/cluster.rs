@@ -23,6 +23,8 @@ pub struct GpuType {
     pub gpu: String,
     /// Memory of one device in GB.
     pub memory_gb: f64,
+    /// Its speed relative to a V100 of 16 GB where nothing is measured, see [`catalogue::GpuModel::assumed_speed`].
+    pub assumed_speed: f64,
     /// How each device is cut.
     pub layout: Layout,
     /// What may lie where on one device.
@@ -126,6 +128,7 @@ impl Cluster {
                 name: if repeated { format!("{} ({layout})", model.id) } else { model.id.clone() },
                 gpu: model.id.clone(),
                 memory_gb: model.memory_gb,
+                assumed_speed: model.assumed_speed,
                 layout,
                 geometry,
                 devices: next_device - first_device.0,
