@@ -8,11 +8,12 @@ pub mod capacity;
 pub mod catalogue;
 pub mod geometry;
 pub mod occupancy;
+pub mod packing;
 pub mod placement;
 
 use crate::units::{DeviceId, NodeId, TypeId};
 pub use geometry::{Geometry, Layout, MigMode};
-pub use placement::{Part, Placement};
+pub use placement::{Part, Placement, Repacking};
 
 /// One GPU type of a cluster: a model with a layout, and how many devices there are.
 #[derive(Debug, Clone, PartialEq)]

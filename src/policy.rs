@@ -9,6 +9,7 @@ pub mod registry;
 pub mod sts;
 
 use crate::cluster::Cluster;
+pub use crate::cluster::Repacking;
 use crate::units::{JobId, SimSpan, SimTime, TenantId, TypeId, Work};
 use crate::workload::{BoundJob, BoundWorkload, JobClass, JobOption};
 pub use param::{ParamSpec, Params};
@@ -216,15 +217,6 @@ impl Decision {
         self.proof = None;
         self.ledger.clear();
     }
-}
-
-/// Whether placing a round's grants may move running jobs to other devices of the same type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Repacking {
-    /// Jobs that keep their option stay where they are.
-    Never,
-    /// They may be moved where a grant has no position otherwise.
-    WhereNeeded,
 }
 
 /// Free capacity inside a round. Starting or growing takes effect at once, on real devices.

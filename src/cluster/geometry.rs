@@ -305,20 +305,20 @@ mod tests {
         assert_eq!(maximal.len(), 5);
         let kinds: BTreeSet<_> = maximal.iter().map(multiset).collect();
         assert_eq!(kinds, BTreeSet::from([vec![4], vec![2, 2], vec![1, 1, 2], vec![1; 4]]));
-        assert_eq!([1, 2, 4].map(|s| a30.slice_memory_gb(24.0, s)), [6.0, 12.0, 24.0]);
+        assert_eq!([1, 2, 4].map(|s| a30.slice_memory_gb(24.0, s) as u32), [6, 12, 24]);
     }
 
     #[test]
     fn slices_have_the_memory_that_nvidia_prints() {
         for (id, expected) in [
-            ("A100-40", [5.0, 10.0, 20.0, 20.0, 40.0]),
-            ("A100-80", [10.0, 20.0, 40.0, 40.0, 80.0]),
-            ("H100-80", [10.0, 20.0, 40.0, 40.0, 80.0]),
-            ("H200-141", [18.0, 35.0, 71.0, 71.0, 141.0]),
-            ("B200-180", [23.0, 45.0, 90.0, 90.0, 180.0]),
+            ("A100-40", [5, 10, 20, 20, 40]),
+            ("A100-80", [10, 20, 40, 40, 80]),
+            ("H100-80", [10, 20, 40, 40, 80]),
+            ("H200-141", [18, 35, 71, 71, 141]),
+            ("B200-180", [23, 45, 90, 90, 180]),
         ] {
             let model = catalogue::model(id).expect("in the catalogue");
-            let found = [1, 2, 3, 4, 7].map(|s| Geometry::MigA100.slice_memory_gb(model.memory_gb, s));
+            let found = [1, 2, 3, 4, 7].map(|s| Geometry::MigA100.slice_memory_gb(model.memory_gb, s) as u32);
             assert_eq!(found, expected, "{id}");
         }
     }

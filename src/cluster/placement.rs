@@ -13,6 +13,15 @@ pub struct Part {
     pub first_slot: u8,
 }
 
+/// Whether placing a round's grants may move running jobs to other devices of the same type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repacking {
+    /// Jobs that keep their option stay where they are.
+    Never,
+    /// They may be moved where a grant has no position otherwise.
+    WhereNeeded,
+}
+
 /// An allocation in place: the same number of slots on each of its devices.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Placement {
