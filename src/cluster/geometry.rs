@@ -173,6 +173,16 @@ impl Geometry {
         ((1u32 << self.positions()) - 1) as u8
     }
 
+    /// Slots that single-slot slices could still take on a device with the positions `taken`.
+    #[must_use]
+    pub fn reachable_slots(self, taken: u8) -> u8 {
+        let single = match self {
+            Self::Buddy { .. } => self.whole_mask(),
+            Self::MigA100 => 0x7f,
+        };
+        (single & !taken).count_ones() as u8
+    }
+
     /// Memory of a slice in GB on a device that has `device_gb`: in eighths of the device for A100-class slices, rounded as NVIDIA
     /// names them (an H200's 1g is 18 GB of 141), in proportion to the slots otherwise.
     #[must_use]
@@ -339,6 +349,10 @@ mod tests {
                 }
             }
             assert_eq!(geometry.mask(geometry.slots(), 0), Some(geometry.whole_mask()));
+            for taken in 0..=geometry.whole_mask() {
+                let singles = geometry.starts(1).filter(|start| taken >> start & 1 == 0).count();
+                assert_eq!(usize::from(geometry.reachable_slots(taken)), singles);
+            }
             assert_eq!(geometry.size_at_least(geometry.slots() + 1), None);
         }
         assert_eq!(Geometry::MigA100.size_at_least(5), Some(7));

@@ -167,14 +167,9 @@ fn placements(geometry: Geometry, mask: u8) -> impl Iterator<Item = u8> {
         .map(move |slice| slice | mask)
 }
 
-/// Slots that single-slot slices could still take.
-fn reachable_slots(geometry: Geometry, mask: u8) -> u8 {
-    geometry.starts(1).filter(|&start| mask >> start & 1 == 0).count() as u8
-}
-
 /// Slots that `choice` takes without using them.
 fn waste(geometry: Geometry, slots: u8, choice: Choice) -> u8 {
-    let lost = reachable_slots(geometry, choice.before) - reachable_slots(geometry, choice.after);
+    let lost = geometry.reachable_slots(choice.before) - geometry.reachable_slots(choice.after);
     lost.saturating_sub(slots)
 }
 
@@ -198,7 +193,7 @@ fn best_start(geometry: Geometry, slots: u8, before: u8) -> Option<Choice> {
 fn key(geometry: Geometry, slots: u8, choice: Choice, rule: Rule) -> [usize; 4] {
     let waste = usize::from(waste(geometry, slots, choice));
     let opens = usize::from(choice.before == 0);
-    let free = usize::from(reachable_slots(geometry, choice.before));
+    let free = usize::from(geometry.reachable_slots(choice.before));
     let lost = placements(geometry, choice.before).count() - placements(geometry, choice.after).count();
     match rule {
         Rule::BestFit => [opens, free, waste, lost],
