@@ -21,7 +21,7 @@ if (PWA) keepOffline().catch((error) => console.warn("STS-Sim keeps no offline c
 /**
  * Registers the service worker and offers the version it has waiting.
  *
- * The offer is the event `sts-update` on `window`. A page that shows it itself calls `preventDefault()`, and says yes
+ * The offer is the event `sts-update` on `window`. A page that shows it itself calls `preventDefault()`, and accepts
  * with the event `sts-update-accept`; otherwise the banner below does both.
  */
 async function keepOffline() {

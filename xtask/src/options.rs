@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::path::PathBuf;
 use std::str::FromStr;
 
 pub(crate) const USAGE: &str = "\
@@ -8,6 +9,7 @@ cargo xtask serve   build the page and serve it on this machine
     --no-open       do not open a browser
     --pwa           let the page keep itself for offline use
     --no-build      serve dist/ as it is
+    --dir DIR       serve DIR as it is
     --prefix PATH   serve under this path (default /)
     --bare          send none of the hosted page's headers, as a host that cannot be configured
 cargo xtask dist    build dist/, the page as static files
@@ -48,6 +50,8 @@ pub(crate) enum Pwa {
 pub(crate) struct Options {
     pub(crate) task: Task,
     pub(crate) build: bool,
+    /// What to serve in place of `dist/`.
+    pub(crate) dir: Option<PathBuf>,
     pub(crate) port: u16,
     pub(crate) open: bool,
     pub(crate) pwa: Pwa,
@@ -74,6 +78,7 @@ impl Options {
         let mut options = Options {
             task,
             build: true,
+            dir: None,
             port: 8080,
             open: true,
             pwa: Pwa::Off,
@@ -85,6 +90,10 @@ impl Options {
         while let Some(word) = words.next() {
             match (task, word.as_str()) {
                 (Task::Serve | Task::Shots, "--no-build") => options.build = false,
+                (Task::Serve, "--dir") => {
+                    options.dir = Some(value(&word, words.next())?);
+                    options.build = false;
+                }
                 (Task::Serve, "--port") => options.port = value(&word, words.next())?,
                 (Task::Serve, "--no-open") => options.open = false,
                 (Task::Serve, "--pwa") => options.pwa = Pwa::On,

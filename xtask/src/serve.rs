@@ -35,11 +35,12 @@ struct Response {
     body: Vec<u8>,
 }
 
-/// Serves `dist/` until the process ends. The first line on standard output is the page's address.
+/// Serves the page until the process ends. The first line on standard output is the page's address.
 pub(crate) fn run(options: &Options) -> Result {
-    let folder = root().join("dist");
-    let page = fs::read_to_string(folder.join("index.html"))
-        .map_err(|error| format!("dist/index.html: {error}; build it with 'cargo xtask dist'"))?;
+    let folder = options.dir.clone().unwrap_or_else(|| root().join("dist"));
+    let page = fs::read_to_string(folder.join("index.html")).map_err(|error| {
+        format!("{}/index.html: {error}; 'cargo xtask dist' builds dist/", folder.display())
+    })?;
     let site = Site {
         folder: folder.canonicalize()?,
         prefix: options.prefix.clone(),
@@ -52,7 +53,7 @@ pub(crate) fn run(options: &Options) -> Result {
         .map_err(|error| format!("port {port}: {error}; choose another with --port N (0: any free one)"))?;
     let address = format!("http://{}{}", listener.local_addr()?, site.prefix);
     println!("{address}");
-    eprintln!("serving dist/; Ctrl-C stops");
+    eprintln!("serving {}; Ctrl-C stops", folder.display());
     if options.open {
         open(&address);
     }
