@@ -159,7 +159,7 @@ fn check_size(module: &Path) -> Result {
 }
 
 fn gzip_size(name: &str) -> Option<usize> {
-    let output = program("gzip", &["-9", "-c", name]).output().ok()?;
+    let output = program("gzip", &["-9nc", name]).output().ok()?;
     output.status.success().then_some(output.stdout.len())
 }
 
