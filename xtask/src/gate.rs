@@ -161,8 +161,8 @@ fn browser_tests() -> Result {
 fn long_additions() -> Result<String> {
     let ignored = sources::ignored_tests()?;
     let mut text = format!(
-        "cargo xtask test --long adds the page checks marked long, and the native tests in release mode with \
-         {LONG_CASES} cases a property and these {} tests:",
+        "cargo xtask test --long adds the page checks marked long, and runs the native tests in release mode with \
+         {LONG_CASES} cases a property, among them the {} tests marked #[ignore]",
         ignored.len()
     );
     for (file, reason) in ignored {
