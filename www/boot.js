@@ -10,8 +10,8 @@ try {
 } catch (error) {
   const note = document.createElement("p");
   note.setAttribute("role", "alert");
-  note.textContent = `STS-Sim could not start: ${error}. It needs a browser with WebAssembly and module workers `
-    + "(Chrome or Edge 91, Firefox 114, Safari 16.4, or later); reloading fetches every file again.";
+  note.textContent = `STS-Sim could not start: ${error}. Reload to fetch its files again; an old browser may lack `
+    + "WebAssembly or module workers.";
   document.body.prepend(note);
   throw error;
 }
@@ -21,7 +21,7 @@ if (PWA) keepOffline().catch((error) => console.warn("STS-Sim keeps no offline c
 /**
  * Registers the service worker and offers the version it has waiting.
  *
- * The offer is the event `sts-update` on `window`. A page that shows it itself calls `preventDefault()`, and accepts
+ * The offer is the event `sts-update` on `window`. A page that shows it itself calls `preventDefault()`, and takes it
  * with the event `sts-update-accept`; otherwise the banner below does both.
  */
 async function keepOffline() {

@@ -42,9 +42,9 @@ fn steps(gate: &mut Gate, options: &Options) -> Result {
     gate.step("tools", || {
         tools::components()?;
         tools::wasm_target()?;
-        tools::wasm_pack()?;
         tools::browser()?;
-        tools::node_modules()
+        tools::node_modules()?;
+        tools::wasm_pack().map(drop)
     })?;
     gate.step("format", || cargo(&["fmt", "--all", "--check"]))?;
     gate.step("clippy, native", || cargo(&["clippy", "--workspace", "--all-targets", "--", "-Dwarnings"]))?;
@@ -52,11 +52,7 @@ fn steps(gate: &mut Gate, options: &Options) -> Result {
         cargo(&["clippy", "--lib", "--target", tools::WASM_TARGET, "--", "-Dwarnings"])
     })?;
     gate.step("native tests", native_tests)?;
-    gate.step("documentation", || {
-        let mut doc = program("cargo", &["doc", "--no-deps"]);
-        doc.env("RUSTDOCFLAGS", "-Dwarnings");
-        run_command(doc)
-    })?;
+    gate.step("documentation", documentation)?;
     gate.step("browser tests", browser_tests)?;
     gate.step("dist", dist::build)?;
     gate.step("page", || {
@@ -136,6 +132,16 @@ fn native_tests() -> Result {
     cargo(&["test", "--doc"])
 }
 
+/// The documentation of both targets: the page's modules are for WebAssembly only.
+fn documentation() -> Result {
+    for target in [&[][..], &["--lib", "--target", tools::WASM_TARGET]] {
+        let mut doc = program("cargo", &["doc", "--no-deps"]);
+        doc.args(target).env("RUSTDOCFLAGS", "-Dwarnings");
+        run_command(doc)?;
+    }
+    Ok(())
+}
+
 fn long_tests() -> Result {
     let mut tests: Command = if has_nextest() {
         program("cargo", &["nextest", "run", "--release", "--run-ignored", "all"])
@@ -150,10 +156,7 @@ fn long_tests() -> Result {
 fn browser_tests() -> Result {
     let chromedriver = tools::browser()?.chromedriver;
     let mut wasm_pack = program(tools::wasm_pack()?, &["test", "--headless", "--chrome", "--chromedriver"]);
-    wasm_pack.arg(chromedriver).arg("--");
-    for target in sources::browser_test_targets()? {
-        wasm_pack.args(target);
-    }
+    wasm_pack.arg(chromedriver).arg("--").args(sources::browser_test_targets()?);
     run_command(wasm_pack)
 }
 

@@ -4,20 +4,25 @@ use crate::command::{Result, root};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Which targets have tests that run in a browser, as arguments of `cargo test`: files of `tests/` for WebAssembly
-/// only, and the library if it has such tests.
-pub(crate) fn browser_test_targets() -> Result<Vec<Vec<String>>> {
-    let mut targets = Vec::new();
-    if rust_files(&root().join("src"))?.iter().any(|(_, text)| text.contains("#[wasm_bindgen_test")) {
-        targets.push(vec!["--lib".to_owned()]);
+/// The attribute of a test that runs in a browser.
+const BROWSER_TEST: &str = "#[wasm_bindgen_test";
+
+/// Which targets have tests that run in a browser, as arguments of `cargo test`.
+pub(crate) fn browser_test_targets() -> Result<Vec<String>> {
+    let mut arguments = Vec::new();
+    if rust_files(&root().join("src"))?.iter().any(|(_, text)| text.contains(BROWSER_TEST)) {
+        arguments.push("--lib".to_owned());
     }
-    for (path, text) in rust_files(&root().join("tests"))? {
-        if text.contains("#![cfg(target_arch = \"wasm32\")]") {
-            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            targets.push(vec!["--test".to_owned(), name]);
+    let tests = root().join("tests");
+    for (path, text) in rust_files(&tests)? {
+        // A target is a file of `tests/`, or a folder with a `main.rs`.
+        let target = path.strip_prefix(&tests)?.components().next();
+        if let Some(target) = target.filter(|_| text.contains(BROWSER_TEST)) {
+            let name = Path::new(target.as_os_str()).file_stem().unwrap_or_default();
+            arguments.extend(["--test".to_owned(), name.to_string_lossy().into_owned()]);
         }
     }
-    Ok(targets)
+    Ok(arguments)
 }
 
 /// The tests marked `#[ignore = "reason"]`: file and reason.
@@ -74,6 +79,6 @@ mod tests {
     #[test]
     fn this_repository_has_browser_tests() {
         let targets = browser_test_targets().unwrap();
-        assert!(targets.contains(&vec!["--test".to_owned(), "worker_env".to_owned()]), "{targets:?}");
+        assert!(targets.windows(2).any(|pair| pair == ["--test", "worker_env"]), "{targets:?}");
     }
 }
