@@ -36,7 +36,15 @@ pub const RECORDED: &str = "recorded";
 /// All policies, in the order of the page.
 #[must_use]
 pub fn policies() -> &'static [PolicySpec] {
-    &[]
+    const ALL: &[PolicySpec] = &[
+        super::recorded::SPEC,
+        super::fifo::SPEC,
+        super::fifo_backfill::SPEC,
+        super::srtf::SPEC,
+        super::las::SPEC,
+        super::round_robin::SPEC,
+    ];
+    ALL
 }
 
 /// The policy with this name.
