@@ -90,7 +90,7 @@ pub struct Capacity {
 
 /// What is taken of one type.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Room {
+pub(super) struct Room {
     geometry: Geometry,
     devices: u32,
     capacity: [u32; MAX_RESOURCES],
@@ -146,7 +146,8 @@ impl Capacity {
 }
 
 impl Room {
-    fn new(geometry: Geometry, devices: u32) -> Self {
+    /// Nothing is taken of `devices` devices.
+    pub(super) fn new(geometry: Geometry, devices: u32) -> Self {
         Self {
             geometry,
             devices,
@@ -163,7 +164,8 @@ impl Room {
         rows.filter(|(_, each)| *each > 0).map(|((all, used), each)| (all - used) / each).min().unwrap_or(0)
     }
 
-    fn fits(&self, slots: u8, devices: u32) -> bool {
+    /// See [`Capacity::fits`].
+    pub(super) fn fits(&self, slots: u8, devices: u32) -> bool {
         if devices == 0 || devices > self.devices || !self.geometry.sizes().contains(&slots) {
             return false;
         }
@@ -213,7 +215,8 @@ impl Room {
         self.used[0].saturating_sub(singles + gangs) / u32::from(self.geometry.slots())
     }
 
-    fn add(&mut self, slots: u8, devices: u32) {
+    /// Takes what fits.
+    pub(super) fn add(&mut self, slots: u8, devices: u32) {
         for (used, more) in self.used.iter_mut().zip(self.geometry.usage(slots, devices)) {
             *used += more;
         }

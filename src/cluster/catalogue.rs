@@ -139,11 +139,12 @@ fn parse(trace_name: &str) -> Option<(&'static str, Option<f64>)> {
         }
     }
     // `V100M16`
-    if let Some((head, megabytes)) = family.split_once('m') {
-        if let (true, Ok(n)) = (is_family(head), megabytes.parse::<u32>()) {
-            memory_gb = Some(f64::from(n));
-            family = head.to_string();
-        }
+    if let Some((head, gigabytes)) = family.split_once('m')
+        && is_family(head)
+        && let Ok(n) = gigabytes.parse::<u32>()
+    {
+        memory_gb = Some(f64::from(n));
+        family = head.to_string();
     }
     if let (Some(compute), Some(of_slice)) = (slice, memory_gb) {
         let memory_slices = super::geometry::Geometry::MigA100.memory_slices(compute as u8);

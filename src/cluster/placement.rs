@@ -1,8 +1,11 @@
-//! Where an allocation lies: devices and first slots.
+//! Where an allocation lies: devices and first slots; and how a round's allocations find their places ([`settle`]).
+
+mod settle;
 
 use serde::{Deserialize, Serialize};
 
 use crate::units::{DeviceId, TypeId};
+pub use settle::{Wanted, settle};
 
 /// The part of an allocation on one device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
