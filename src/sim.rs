@@ -5,9 +5,9 @@
 
 pub mod engine;
 pub mod fragmentation;
+pub mod reconfigure;
 pub mod recorded;
 pub mod refill;
-pub mod reconfigure;
 
 use serde::{Deserialize, Serialize};
 

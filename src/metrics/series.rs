@@ -158,7 +158,8 @@ impl Service {
         }
         for index in 0..stretches {
             let total: f64 = service.received_s.iter().map(|row| row[index]).sum();
-            let weight = |tenant: usize| workload.tenants[tenant].weight_micro as f64 * active_s[tenant][index];
+            let weight =
+                |tenant: usize| workload.tenants[tenant].weight_micro as f64 * active_s[tenant][index];
             let weights: f64 = (0..tenants).map(weight).sum();
             if weights > 0.0 {
                 for tenant in 0..tenants {

@@ -9,10 +9,12 @@ use std::collections::BinaryHeap;
 use super::fragmentation::Fragmentation;
 use super::reconfigure::Layouts;
 use super::refill::Filler;
-use super::{Boundary, JobRun, Load, Progress, RoundReport, RoundSettings, RunRecord, Segment, Stopped, Wait, Watch};
+use super::{
+    Boundary, JobRun, Load, Progress, RoundReport, RoundSettings, RunRecord, Segment, Stopped, Wait, Watch,
+};
 use crate::cluster::occupancy::Occupancy;
 use crate::cluster::placement::{Wanted, settle};
-use crate::cluster::{Cluster, Placement, Repacking};
+use crate::cluster::{Cluster, Placement};
 use crate::policy::{ATTAINED_UNITS, Decision, Held, JobState, Policy, Reason, View};
 use crate::units::{JobId, SimSpan, SimTime, TypeId};
 use crate::workload::{BoundWorkload, JobOption};
@@ -252,7 +254,8 @@ impl<'a> Engine<'a> {
         let state = &mut self.states[job.index()];
         let live = &mut self.live[job.index()];
         let Some(held) = state.held else { return };
-        let option = self.workload.class_of(&self.workload.jobs[job.index()]).options[usize::from(held.option)];
+        let option =
+            self.workload.class_of(&self.workload.jobs[job.index()]).options[usize::from(held.option)];
         let progress_from = live.synced.max(live.ready);
         if self.now > progress_from {
             let done = option.rate.over(self.now - progress_from);
@@ -381,7 +384,11 @@ impl<'a> Engine<'a> {
             let state = &self.states[grant.job.index()];
             if state.held.is_none() && state.finish.is_none() {
                 let job = &self.workload.jobs[grant.job.index()];
-                fresh.push((grant.job, grant.option, self.workload.class_of(job).options[usize::from(grant.option)]));
+                fresh.push((
+                    grant.job,
+                    grant.option,
+                    self.workload.class_of(job).options[usize::from(grant.option)],
+                ));
             }
         }
         // Whole devices first, then large slices: what is hard to place has the choice.
@@ -425,16 +432,25 @@ impl<'a> Engine<'a> {
 
     /// Places everything granted on one type again, moving kept jobs where the policy allows it; what still has no position is
     /// tried in smaller slices of the same type.
-    fn repack(&mut self, type_id: TypeId, fresh: &[(JobId, u16, JobOption)], placed: &mut Vec<(JobId, u16, Placement)>) {
+    fn repack(
+        &mut self,
+        type_id: TypeId,
+        fresh: &[(JobId, u16, JobOption)],
+        placed: &mut Vec<(JobId, u16, Placement)>,
+    ) {
         let kept: Vec<JobId> = self
             .active
             .iter()
             .copied()
             .filter(|job| {
-                self.live[job.index()].placement.as_ref().is_some_and(|placement| placement.type_id == type_id)
+                self.live[job.index()]
+                    .placement
+                    .as_ref()
+                    .is_some_and(|placement| placement.type_id == type_id)
             })
             .collect();
-        let new: Vec<&(JobId, u16, JobOption)> = fresh.iter().filter(|(_, _, o)| o.type_id == type_id).collect();
+        let new: Vec<&(JobId, u16, JobOption)> =
+            fresh.iter().filter(|(_, _, o)| o.type_id == type_id).collect();
         let mut here = Vec::new();
         placed.retain(|entry| {
             let other = entry.2.type_id != type_id;
@@ -455,8 +471,11 @@ impl<'a> Engine<'a> {
             let mut wanted = Vec::with_capacity(kept.len() + new.len());
             for job in &kept {
                 let live = &self.live[job.index()];
-                let (Some(held), Some(placement)) = (self.states[job.index()].held, &live.placement) else { continue };
-                let option = self.workload.class_of(&self.workload.jobs[job.index()]).options[usize::from(held.option)];
+                let (Some(held), Some(placement)) = (self.states[job.index()].held, &live.placement) else {
+                    continue;
+                };
+                let option = self.workload.class_of(&self.workload.jobs[job.index()]).options
+                    [usize::from(held.option)];
                 wanted.push(Wanted {
                     type_id,
                     slots: option.slots,
@@ -509,7 +528,9 @@ impl<'a> Engine<'a> {
             let smaller = option.type_id == granted.type_id
                 && option.devices == granted.devices
                 && option.slots < granted.slots;
-            if smaller && let Some(placement) = self.occupancy.place(option.type_id, option.slots, option.devices) {
+            if smaller
+                && let Some(placement) = self.occupancy.place(option.type_id, option.slots, option.devices)
+            {
                 return Some((index as u16, placement));
             }
         }
@@ -580,7 +601,9 @@ impl<'a> Engine<'a> {
         };
         match self.record.load.last_mut() {
             Some(last) if last.at == load.at => *last = load,
-            Some(last) if last.running == load.running && last.waiting == load.waiting && last.used == load.used => {}
+            Some(last)
+                if last.running == load.running && last.waiting == load.waiting && last.used == load.used => {
+            }
             _ => self.record.load.push(load),
         }
     }

@@ -119,7 +119,9 @@ impl Fragmentation {
                 Need::Impossible => free,
                 Need::Slots { slots, devices } => {
                     let hosts = |mask: u8| {
-                        geometry.starts(slots).any(|start| geometry.mask(slots, start).is_some_and(|m| m & mask == 0))
+                        geometry
+                            .starts(slots)
+                            .any(|start| geometry.mask(slots, start).is_some_and(|m| m & mask == 0))
                     };
                     let able = masks.iter().filter(|&&mask| hosts(mask)).count() as u32;
                     if able < devices.min(masks.len() as u32) {

@@ -19,7 +19,10 @@ impl Layouts {
         let types = cluster.types();
         Self {
             instances: vec![[0; 8]; cluster.devices() as usize],
-            geometry: types.iter().map(|t| matches!(t.layout, Layout::Mig(_)).then_some(t.geometry)).collect(),
+            geometry: types
+                .iter()
+                .map(|t| matches!(t.layout, Layout::Mig(_)).then_some(t.geometry))
+                .collect(),
             changed: Vec::new(),
         }
     }
