@@ -1,5 +1,7 @@
 //! The engine on hand-checkable traces, through the public interface.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::BTreeMap;
 
 use sts_sim::cluster::catalogue::model;

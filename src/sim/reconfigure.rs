@@ -38,10 +38,9 @@ impl Layouts {
                 continue;
             }
             let to = first + usize::from(geometry.memory_slices(placement.slots));
-            for start in 0..instances.len() {
-                let size = instances[start];
-                if size > 0 && start < to && start + usize::from(geometry.memory_slices(size)) > first {
-                    instances[start] = 0;
+            for (start, size) in instances.iter_mut().enumerate() {
+                if *size > 0 && start < to && start + usize::from(geometry.memory_slices(*size)) > first {
+                    *size = 0;
                 }
             }
             if let Some(instance) = instances.get_mut(first) {
