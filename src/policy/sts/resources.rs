@@ -2,14 +2,10 @@
 //!
 //! A type whose slices form a divisor chain (whole devices, MPS, the A30), and any type whose packing is left to the placement,
 //! is one resource: slots. An A100-class type with strict packing is four (compute slices, memory slices, places for a 2g
-//! instance, left halves): a multiset of instances can be placed on `M` devices exactly when it respects `M` times
-//! (7, 8, 3, 1) in all four.
+//! instance, left halves); see [`crate::cluster::capacity`] for why four numbers say exactly what packs.
 
 use super::program::{MAX_TYPE_RESOURCES, Usage};
-use crate::cluster::{Cluster, Geometry, Layout, MigMode};
-
-/// What one whole A100-class device offers, and what an instance of `slots` compute slices takes of it.
-const A100_DEVICE: [u32; MAX_TYPE_RESOURCES] = [7, 8, 3, 1];
+use crate::cluster::{Cluster, Geometry};
 
 /// How instances of a type may be combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,15 +59,11 @@ impl TypeResources {
     /// What `slots` slots on each of `devices` devices take.
     #[must_use]
     pub fn usage(&self, slots: u32, devices: u32) -> Usage {
-        let (len, of_one) = match (self.packing, slots) {
-            (Packing::Slots, _) => (1, [slots, 0, 0, 0]),
-            (Packing::MigA100, 0..=1) => (4, [slots, slots, 0, 0]),
-            (Packing::MigA100, 2) => (4, [2, 2, 1, 0]),
-            (Packing::MigA100, 3) => (4, [3, 4, 1, 0]),
-            (Packing::MigA100, 4) => (4, [4, 4, 2, 1]),
-            (Packing::MigA100, _) => (4, A100_DEVICE),
+        let amounts = match self.packing {
+            Packing::Slots => [slots.saturating_mul(devices), 0, 0, 0],
+            Packing::MigA100 => Geometry::MigA100.usage(u8::try_from(slots).unwrap_or(u8::MAX), devices),
         };
-        Usage { first: self.first, len, amounts: of_one.map(|amount| amount.saturating_mul(devices)) }
+        Usage { first: self.first, len: self.len() as u8, amounts }
     }
 
     /// The resources inside `slots` slots: all of them on devices of its own, the last of which need not be filled.
@@ -79,7 +71,10 @@ impl TypeResources {
         let devices = slots.div_ceil(self.slots_per_device.max(1));
         let amounts = match self.packing {
             Packing::Slots => [slots, 0, 0, 0],
-            Packing::MigA100 => [slots, 8 * devices, 3 * devices, devices],
+            Packing::MigA100 => {
+                let [_, memory, places, lefts] = Geometry::MigA100.capacity(devices);
+                [slots, memory, places, lefts]
+            }
         };
         let first = usize::from(self.first);
         for (free, amount) in share.iter_mut().skip(first).zip(amounts).take(self.len()) {
@@ -114,8 +109,8 @@ impl Resources {
     #[must_use]
     pub fn of(cluster: &Cluster) -> Self {
         Self::new(cluster.types().iter().map(|t| {
-            let strict = t.geometry == Geometry::MigA100 && t.layout == Layout::Mig(MigMode::Strict);
-            (if strict { Packing::MigA100 } else { Packing::Slots }, t.devices, t.slots_per_device())
+            let packing = if t.resource_count() == 1 { Packing::Slots } else { Packing::MigA100 };
+            (packing, t.devices, t.slots_per_device())
         }))
     }
 
@@ -145,49 +140,6 @@ impl Resources {
 mod tests {
     use super::*;
 
-    /// Whether instance counts of 1, 2, 3, 4 and 7 slices fit `devices` A100-class devices: the closed form obtained by
-    /// filling right halves with 3g first.
-    fn closed_form(devices: i64, counts: [i64; 5]) -> bool {
-        let [n1, n2, n3, n4, n7] = counts;
-        let (l, r) = (n7 + n4, n7 + n3);
-        let a = devices - l - (r - devices).max(0);
-        let b = (devices - r).max(0);
-        n7 <= devices && a >= 0 && n2 <= 2 * a + b && n1 + 2 * n2 <= 4 * a + 3 * b
-    }
-
-    #[test]
-    fn four_resources_say_exactly_what_packs_on_a100_devices() {
-        for devices in 1..=3u32 {
-            let resources = Resources::new([(Packing::MigA100, devices, 7)]);
-            let of_type = resources.types()[0];
-            let most = |slots: u32| 7 * devices / slots + 1;
-            let mut accepted = 0;
-            for n1 in 0..=most(1) {
-                for n2 in 0..=most(2) {
-                    for n3 in 0..=most(3) {
-                        for n4 in 0..=most(4) {
-                            for n7 in 0..=most(7) {
-                                let mut used = [0; 4];
-                                for (slots, n) in [(1, n1), (2, n2), (3, n3), (4, n4), (7, n7)] {
-                                    for (resource, amount) in of_type.usage(slots, 1).amounts() {
-                                        used[resource] += amount * n;
-                                    }
-                                }
-                                let fits = used.iter().zip(resources.capacity()).all(|(u, c)| u <= c);
-                                let counts = [n1, n2, n3, n4, n7].map(i64::from);
-                                assert_eq!(fits, closed_form(i64::from(devices), counts), "{counts:?}");
-                                accepted += u32::from(fits);
-                            }
-                        }
-                    }
-                }
-            }
-            if devices == 1 {
-                assert_eq!(accepted, 38);
-            }
-        }
-    }
-
     #[test]
     fn quotas_are_devices_where_packing_is_strict() {
         let resources = Resources::new([(Packing::Slots, 4, 4), (Packing::MigA100, 3, 7)]);
@@ -196,5 +148,7 @@ mod tests {
         let mut share = Vec::new();
         resources.share([5, 14], &mut share);
         assert_eq!(share, [5, 14, 16, 6, 2]);
+        let gang = resources.types()[1].usage(7, 3);
+        assert!(gang.fits(resources.capacity()) && !gang.fits(&share));
     }
 }
