@@ -4,6 +4,7 @@ pub mod cluster;
 pub mod metrics;
 pub mod policy;
 pub mod sim;
+pub mod solve;
 pub mod trace;
 pub mod units;
 pub mod workload;
