@@ -3,6 +3,7 @@
 
 pub mod hash;
 pub mod run;
+pub mod tables;
 
 use std::collections::{BTreeMap, BTreeSet};
 
