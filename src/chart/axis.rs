@@ -1,4 +1,5 @@
-//! What charts with axes share: frames, grids, tick labels, the cursor's chip, and the sentence in an empty plot.
+//! What charts with axes share: frames, grids, tick labels, the cursor's chip, and the sentence in an empty
+//! plot.
 
 use super::palette::{Key, line_nodes};
 use super::scale::Scale;

@@ -140,7 +140,8 @@ pub fn time(domain_s: (f64, f64), most: usize) -> Vec<Tick> {
         .collect()
 }
 
-/// Ticks on a logarithmic duration axis in seconds where people look for them: 1 min, 10 min, 1 h, 6 h, 1 d, 7 d.
+/// Ticks on a logarithmic duration axis in seconds where people look for them: 1 min, 10 min, 1 h, 6 h, 1 d,
+/// 7 d.
 #[must_use]
 pub fn log_duration(domain_s: (f64, f64)) -> Vec<Tick> {
     let within = |candidates: &[f64]| -> Vec<Tick> {
@@ -176,8 +177,8 @@ pub fn decades(quantity: Quantity, (low, high): (f64, f64)) -> Vec<Tick> {
         .collect()
 }
 
-/// The largest unit of which `seconds` is at least one: 60 s on an axis is "1 min", although in a sentence a duration
-/// of 60 s is "60 s".
+/// The largest unit of which `seconds` is at least one: 60 s on an axis is "1 min", although in a sentence a
+/// duration of 60 s is "60 s".
 pub(super) fn whole_unit(seconds: f64) -> DurationUnit {
     [DurationUnit::Day, DurationUnit::Hour, DurationUnit::Minute]
         .into_iter()
@@ -293,7 +294,8 @@ mod properties {
                 prop_assert!(ticks.windows(2).all(|pair| pair[0].label != pair[1].label), "{ticks:?}");
             }
             let slack = span * 1e-6;
-            prop_assert!(time((low, high), most).iter().all(|t| t.value >= low - slack && t.value <= high + slack));
+            let inside = low - slack..=high + slack;
+            prop_assert!(time((low, high), most).iter().all(|t| inside.contains(&t.value)));
         }
 
         #[test]
