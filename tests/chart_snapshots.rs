@@ -227,7 +227,8 @@ fn submits() {
 fn samples() {
     let [subject, _, fifo] = keys();
     snapshot!("line-sample", palette::line_sample(&subject, 26.0));
-    snapshot!("line-sample-dotted", palette::line_sample(&fifo.variant(0), 26.0));
+    snapshot!("line-sample-dotted", palette::line_sample(&fifo, 26.0));
+    snapshot!("line-sample-variant", palette::line_sample(&fifo.variant(1), 26.0));
     snapshot!("swatch-hatched", palette::tenant_swatch("t", 9, 10.0));
 }
 

@@ -137,13 +137,7 @@ impl BarChart {
     }
 
     fn blank(&self) -> Scene {
-        Scene {
-            id: self.id.clone(),
-            width: self.width.max(200.0),
-            height: self.height(),
-            title: self.title.clone(),
-            ..Scene::default()
-        }
+        Scene::new(self.id.as_str(), self.title.as_str(), self.width.max(200.0), self.height())
     }
 
     fn note(&self) -> Option<&'static str> {

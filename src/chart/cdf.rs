@@ -133,18 +133,12 @@ impl CdfChart {
     }
 
     fn blank(&self) -> Scene {
-        Scene {
-            id: self.id.clone(),
-            width: self.width.max(160.0),
-            height: self.height.max(100.0),
-            title: self.title.clone(),
-            ..Scene::default()
-        }
+        Scene::new(self.id.as_str(), self.title.as_str(), self.width.max(160.0), self.height.max(100.0))
     }
 
     fn note(&self) -> Option<&'static str> {
         if self.series.len() > MOST_SERIES {
-            Some("More than 8 policies: choose at most 8 to tell their lines apart")
+            Some(axis::TOO_MANY)
         } else if self.series.iter().all(|s| s.sorted_s.is_empty()) {
             Some("No job finished in this window")
         } else {

@@ -6,10 +6,12 @@ use super::format::{self, Quantity};
 use super::palette::{Key, Role, drawing_order};
 use super::scale::{Scale, extent};
 use super::scene::{Anchor, Area, Circle, Line, Path, Scene, Text};
-use super::series::{TimeSeries, nearest_time, step_along};
+use super::series::{
+    TimeSeries, cursor_points, distinct_keys, nearest_time, readings, step_along, time_extent,
+};
 use super::text::{shortened, spread, text_width_px};
 use super::ticks::{self, Tick};
-use super::{Chart, MOST_SERIES, Reading, Readout, Table};
+use super::{Chart, MOST_SERIES, Readout, Table};
 
 /// Lines over time, such as slots in use above jobs waiting.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,42 +82,30 @@ impl LineChart {
     }
 
     fn blank(&self) -> Scene {
-        Scene {
-            id: self.id.clone(),
-            width: self.width.max(160.0),
-            height: self.height.max(100.0),
-            title: self.title.clone(),
-            ..Scene::default()
-        }
+        Scene::new(self.id.as_str(), self.title.as_str(), self.width.max(160.0), self.height.max(100.0))
     }
 
     /// The sentence in place of the lines, where they cannot be drawn.
     fn note(&self) -> Option<&'static str> {
-        let mut series = self.panels.iter().flat_map(|p| &p.series);
         if self.panels.iter().any(|p| p.series.len() > MOST_SERIES) {
-            Some("More than 8 policies: choose at most 8 to tell their lines apart")
-        } else if series.all(|s| s.defined().next().is_none()) {
+            Some(axis::TOO_MANY)
+        } else if self.series().all(|s| s.defined().next().is_none()) {
             Some("Nothing was recorded in this window")
         } else {
             None
         }
     }
 
-    /// The policies of the chart, each once, in the order given.
+    fn series(&self) -> impl Iterator<Item = &TimeSeries> {
+        self.panels.iter().flat_map(|panel| &panel.series)
+    }
+
     fn keys(&self) -> Vec<&Key> {
-        let mut keys: Vec<&Key> = Vec::new();
-        for series in self.panels.iter().flat_map(|p| &p.series) {
-            if keys.iter().all(|key| key.label != series.key.label) {
-                keys.push(&series.key);
-            }
-        }
-        keys
+        distinct_keys(self.series())
     }
 
     fn window_s(&self) -> (f64, f64) {
-        let series = self.panels.iter().flat_map(|p| &p.series);
-        let from_data = extent(series.flat_map(|s| s.points().iter().map(|p| p.0)));
-        self.window_s.or(from_data).unwrap_or((0.0, 1.0))
+        self.window_s.or_else(|| time_extent(self.series())).unwrap_or((0.0, 1.0))
     }
 
     /// The ends of the axis: one moment is drawn in the middle of an axis that begins at 0.
@@ -356,34 +346,15 @@ impl Chart for LineChart {
             return None;
         }
         let x = Scale::linear(self.domain_s(), (0.0, 1.0));
-        let time_s = nearest_time(self.reference(), x.value_at(fraction));
-        let values = self.panels.iter().flat_map(|panel| {
-            panel.series.iter().map(|series| {
-                let value = series.value_at(time_s);
-                Reading {
-                    group: panel.title.clone(),
-                    label: series.key.label.clone(),
-                    class: series.key.class(),
-                    value,
-                    text: format::or_undefined(value, |v| panel.quantity.text(v)),
-                }
-            })
-        });
+        let time_s = nearest_time(cursor_points(self.series()), x.value_at(fraction));
+        let panels = self.panels.iter();
+        let values = panels.flat_map(|p| readings(&p.title, &p.series, time_s, p.quantity));
         let (x_text, fraction) = (format::elapsed(time_s), x.fraction(time_s));
         Some(Readout { x: time_s, x_text, fraction, values: values.collect() })
     }
 
     fn step(&self, fraction: f64, steps: i32) -> f64 {
-        step_along(self.reference(), self.domain_s(), fraction, steps)
-    }
-}
-
-impl LineChart {
-    /// The points that a cursor stops at: those of the subject, else of the first line.
-    fn reference(&self) -> &[(f64, f64)] {
-        let series = || self.panels.iter().flat_map(|p| &p.series).filter(|s| !s.points().is_empty());
-        let subject = series().find(|s| s.key.role == Role::Subject);
-        subject.or_else(|| series().next()).map_or(&[], TimeSeries::points)
+        step_along(cursor_points(self.series()), self.domain_s(), fraction, steps)
     }
 }
 

@@ -6,10 +6,12 @@ use super::format::{self, Quantity};
 use super::palette::{Key, Role, drawing_order, tenant_nodes};
 use super::scale::{Scale, extent};
 use super::scene::{Anchor, Area, Circle, Group, LegendEntry, Line, Path, Pattern, Scene, Text};
-use super::series::{TimeSeries, nearest_time, step_along};
+use super::series::{
+    TimeSeries, cursor_points, distinct_keys, nearest_time, readings, step_along, time_extent,
+};
 use super::text::{shortened, text_width_px};
 use super::ticks::{self, Tick};
-use super::{Chart, MOST_SERIES, Reading, Readout, Table};
+use super::{Chart, MOST_SERIES, Readout, Table};
 
 /// Small plots of a ratio whose 1 means: exactly what the tenant is entitled to.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,19 +110,13 @@ impl SmallMultiples {
     }
 
     fn blank(&self) -> Scene {
-        Scene {
-            id: self.id.clone(),
-            width: self.width.max(160.0),
-            height: self.height(),
-            title: self.title.clone(),
-            ..Scene::default()
-        }
+        Scene::new(self.id.as_str(), self.title.as_str(), self.width.max(160.0), self.height())
     }
 
     fn note(&self) -> Option<&'static str> {
         let defined = |m: &Multiple| m.series.iter().any(|s| s.points().iter().any(|p| p.1.is_finite()));
         if self.multiples.iter().any(|m| m.series.len() > MOST_SERIES) {
-            Some("More than 8 policies: choose at most 8 to tell their lines apart")
+            Some(axis::TOO_MANY)
         } else if !self.multiples.iter().any(defined) {
             Some("No tenant had work in this window")
         } else {
@@ -134,12 +130,12 @@ impl SmallMultiples {
         drawn
     }
 
+    fn series(&self) -> impl Iterator<Item = &TimeSeries> {
+        self.multiples.iter().flat_map(|multiple| &multiple.series)
+    }
+
     fn domain_s(&self) -> (f64, f64) {
-        let times = || {
-            let series = self.multiples.iter().flat_map(|m| &m.series);
-            extent(series.flat_map(|s| s.points().iter().map(|p| p.0)))
-        };
-        self.window_s.or_else(times).unwrap_or((0.0, 1.0))
+        self.window_s.or_else(|| time_extent(self.series())).unwrap_or((0.0, 1.0))
     }
 
     fn layout(&self) -> Layout {
@@ -224,19 +220,7 @@ impl SmallMultiples {
     }
 
     fn keys(&self) -> Vec<&Key> {
-        let mut keys: Vec<&Key> = Vec::new();
-        for series in self.multiples.iter().flat_map(|m| &m.series) {
-            if keys.iter().all(|key| key.label != series.key.label) {
-                keys.push(&series.key);
-            }
-        }
-        keys
-    }
-
-    fn reference(&self) -> &[(f64, f64)] {
-        let series = || self.multiples.iter().flat_map(|m| &m.series);
-        let subject = series().filter(|s| s.key.role == Role::Subject).max_by_key(|s| s.points().len());
-        subject.or_else(|| series().next()).map_or(&[], TimeSeries::points)
+        distinct_keys(self.series())
     }
 }
 
@@ -406,25 +390,15 @@ impl Chart for SmallMultiples {
             return None;
         }
         let x = Scale::linear(self.domain_s(), (0.0, 1.0));
-        let time_s = nearest_time(self.reference(), x.value_at(fraction));
-        let values = self.sorted().into_iter().flat_map(|multiple| {
-            multiple.series.iter().map(move |series| {
-                let value = series.value_at(time_s);
-                Reading {
-                    group: multiple.tenant.clone(),
-                    label: series.key.label.clone(),
-                    class: series.key.class(),
-                    value,
-                    text: format::or_undefined(value, format::ratio),
-                }
-            })
-        });
+        let time_s = nearest_time(cursor_points(self.series()), x.value_at(fraction));
+        let tenants = self.sorted().into_iter();
+        let values = tenants.flat_map(|m| readings(&m.tenant, &m.series, time_s, Quantity::Ratio));
         let (x_text, fraction) = (format::elapsed(time_s), x.fraction(time_s));
         Some(Readout { x: time_s, x_text, fraction, values: values.collect() })
     }
 
     fn step(&self, fraction: f64, steps: i32) -> f64 {
-        step_along(self.reference(), self.domain_s(), fraction, steps)
+        step_along(cursor_points(self.series()), self.domain_s(), fraction, steps)
     }
 }
 

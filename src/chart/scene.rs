@@ -201,6 +201,12 @@ impl Area {
 }
 
 impl Scene {
+    /// An empty drawing of this size.
+    #[must_use]
+    pub fn new(id: impl Into<String>, title: impl Into<String>, width: f64, height: f64) -> Self {
+        Self { id: id.into(), title: title.into(), width, height, ..Self::default() }
+    }
+
     /// Adds a primitive on top.
     pub fn add(&mut self, node: impl Into<Node>) {
         self.nodes.push(node.into());

@@ -1,8 +1,10 @@
 //! A quantity over time: its values, its reduction to what pixels can show, and its line.
 
+use super::Reading;
 use super::decimate;
-use super::palette::Key;
-use super::scale::Scale;
+use super::format::{self, Quantity};
+use super::palette::{Key, Role};
+use super::scale::{Scale, extent};
 use super::scene::{Area, Circle, Path, Scene};
 
 /// How a line runs from one point to the next.
@@ -138,6 +140,49 @@ impl TimeSeries {
     }
 }
 
+/// The policies of some series, each once, in the order given.
+pub(super) fn distinct_keys<'a>(series: impl IntoIterator<Item = &'a TimeSeries>) -> Vec<&'a Key> {
+    let mut keys: Vec<&Key> = Vec::new();
+    for series in series {
+        if keys.iter().all(|key| key.label != series.key.label) {
+            keys.push(&series.key);
+        }
+    }
+    keys
+}
+
+/// The first and the last time of any of some series.
+pub(super) fn time_extent<'a>(series: impl IntoIterator<Item = &'a TimeSeries>) -> Option<(f64, f64)> {
+    let ends = series.into_iter().flat_map(|s| s.points.first().into_iter().chain(s.points.last()));
+    extent(ends.map(|point| point.0))
+}
+
+/// The points that a cursor stops at: those of the subject, else of the first line that has any.
+pub(super) fn cursor_points<'a>(series: impl IntoIterator<Item = &'a TimeSeries>) -> &'a [(f64, f64)] {
+    let with_points: Vec<&TimeSeries> = series.into_iter().filter(|s| !s.points.is_empty()).collect();
+    let subject = with_points.iter().find(|s| s.key.role == Role::Subject);
+    subject.or(with_points.first()).map_or(&[], |s| &s.points)
+}
+
+/// What each series of one panel or tenant says at a time.
+pub(super) fn readings(
+    group: &str,
+    series: &[TimeSeries],
+    time_s: f64,
+    quantity: Quantity,
+) -> impl Iterator<Item = Reading> {
+    series.iter().map(move |series| {
+        let value = series.value_at(time_s);
+        Reading {
+            group: group.to_owned(),
+            label: series.key.label.clone(),
+            class: series.key.class(),
+            value,
+            text: format::or_undefined(value, |v| quantity.text(v)),
+        }
+    })
+}
+
 /// The time of the point nearest to `time_s`; itself where it is beyond the points, for other lines may go on
 /// there.
 pub(super) fn nearest_time(points: &[(f64, f64)], time_s: f64) -> f64 {
@@ -164,7 +209,6 @@ pub(super) fn step_along(points: &[(f64, f64)], domain_s: (f64, f64), fraction: 
 
 #[cfg(test)]
 mod tests {
-    use super::super::palette::Role;
     use super::*;
 
     fn series(curve: Curve, points: &[(f64, f64)]) -> TimeSeries {
