@@ -1,1 +1,3 @@
 //! STS-Sim: a simulator of spatiotemporal sharing fairness on heterogeneous GPU clusters.
+
+pub mod chart;
