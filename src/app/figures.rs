@@ -107,7 +107,7 @@ pub fn load(comparison: &Comparison, hidden: &Hidden) -> LineChart {
     };
     LineChart {
         panels: vec![
-            panel("Slots in use", Quantity::Share, |point| point.used),
+            panel("Slots in use", Quantity::Share, |point| point.used.unwrap_or(f64::NAN)),
             panel("Jobs waiting", Quantity::Count, |point| point.waiting),
         ],
         ..LineChart::new("load", "Utilisation and queue", 0.0, 0.0)
