@@ -108,7 +108,7 @@ impl Draft {
                 || less <= 0
                 || lost + cost >= won
                 || !self.keeps_floor(part, other, concession.option)
-                || !self.relief(part, current, concession.option).is_some_and(|relief| relief > 0)
+                || self.relief(part, current, concession.option).is_none_or(|relief| relief <= 0)
             {
                 continue;
             }
