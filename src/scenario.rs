@@ -300,7 +300,7 @@ pub enum ScenarioError {
 }
 
 impl ScenarioError {
-    fn value(path: impl Into<String>, found: impl ToString, expected: &str) -> Self {
+    fn value(path: impl Into<String>, found: impl std::fmt::Display, expected: &str) -> Self {
         Self::Value { path: path.into(), found: found.to_string(), expected: expected.to_string() }
     }
 }
