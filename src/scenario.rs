@@ -300,7 +300,7 @@ pub enum ScenarioError {
 }
 
 impl ScenarioError {
-    fn value(path: impl Into<String>, found: impl ToString, expected: &str) -> Self {
+    fn value(path: impl Into<String>, found: impl std::fmt::Display, expected: &str) -> Self {
         Self::Value { path: path.into(), found: found.to_string(), expected: expected.to_string() }
     }
 }
@@ -383,7 +383,11 @@ impl Scenario {
         }
         self.check_policies()?;
         if self.seeds.is_empty() || self.seeds.len() > 1000 {
-            return Err(ScenarioError::value("seeds", format!("{} seeds", self.seeds.len()), "1 to 1000 seeds"));
+            return Err(ScenarioError::value(
+                "seeds",
+                format!("{} seeds", self.seeds.len()),
+                "1 to 1000 seeds",
+            ));
         }
         Ok(())
     }
@@ -397,16 +401,18 @@ impl Scenario {
                 }
                 self.shape().map(|_| ())?;
             }
-            (None, Some(synthetic)) => synthetic
-                .check()
-                .map_err(|(key, found, expected)| {
-                    ScenarioError::value(format!("workload.synthetic.{key}"), found, &expected)
-                })?,
+            (None, Some(synthetic)) => synthetic.check().map_err(|(key, found, expected)| {
+                ScenarioError::value(format!("workload.synthetic.{key}"), found, &expected)
+            })?,
             (Some(_), Some(_)) => {
                 return Err(ScenarioError::value("workload", "trace and synthetic", "one of the two"));
             }
             (None, None) => {
-                return Err(ScenarioError::value("workload", "neither trace nor synthetic", "one of the two"));
+                return Err(ScenarioError::value(
+                    "workload",
+                    "neither trace nor synthetic",
+                    "one of the two",
+                ));
             }
         }
         workload.profiles.check().map_err(|(key, found, expected)| {
@@ -423,7 +429,11 @@ impl Scenario {
             self.policy(index)?;
             if !labels.insert(choice.label()) {
                 let expected = "a label that no other policy of the scenario has";
-                return Err(ScenarioError::value(format!("policies[{index}].label"), choice.label(), expected));
+                return Err(ScenarioError::value(
+                    format!("policies[{index}].label"),
+                    choice.label(),
+                    expected,
+                ));
             }
         }
         Ok(())
@@ -435,7 +445,11 @@ impl Scenario {
     /// [`ScenarioError`] when there is no such policy or a parameter is refused.
     pub fn policy(&self, index: usize) -> Result<(&'static PolicySpec, Params), ScenarioError> {
         let Some(choice) = self.policies.get(index) else {
-            return Err(ScenarioError::value("policies", format!("no entry {index}"), "an entry of the list"));
+            return Err(ScenarioError::value(
+                "policies",
+                format!("no entry {index}"),
+                "an entry of the list",
+            ));
         };
         let Some(spec) = policy::spec(&choice.name) else {
             let known: Vec<_> = policy::registry::policies().iter().map(|p| p.name).collect();
@@ -505,7 +519,8 @@ impl Scenario {
                 .map_err(|source| ScenarioError::Cluster { path: format!("{path}.layout"), source })?;
             groups.push(NodeGroup { model, nodes: row.count, gpus_per_node: row.gpus_per_node, layout });
         }
-        Cluster::new(&groups).map_err(|source| ScenarioError::Cluster { path: "cluster.nodes".into(), source })
+        Cluster::new(&groups)
+            .map_err(|source| ScenarioError::Cluster { path: "cluster.nodes".into(), source })
     }
 }
 
@@ -570,11 +585,23 @@ mod tests {
             ("\"count\": 2", "\"count\": 0", "cluster.nodes"),
             ("\"count\": 2", "\"count\": 4000000000", "cluster.nodes"),
             ("V100-16", "V100", "cluster.nodes[0].gpu"),
-            ("\"gpus_per_node\": 4", "\"gpus_per_node\": 4, \"layout\": \"uniform-3\"", "cluster.nodes[0].layout"),
+            (
+                "\"gpus_per_node\": 4",
+                "\"gpus_per_node\": 4, \"layout\": \"uniform-3\"",
+                "cluster.nodes[0].layout",
+            ),
             ("fifo", "lifo", "policies[0].name"),
             ("{\"name\": \"fifo\"}", "{\"name\": \"fifo\"}, {\"name\": \"fifo\"}", "policies[1].label"),
-            ("{\"name\": \"fifo\"}", "{\"name\": \"fifo\", \"params\": {\"speed\": 1}}", "policies[0].params"),
-            ("\"path\": \"jobs.csv\"", "\"path\": \"jobs.csv\", \"window_s\": [5, 1]", "workload.trace.window_s"),
+            (
+                "{\"name\": \"fifo\"}",
+                "{\"name\": \"fifo\", \"params\": {\"speed\": 1}}",
+                "policies[0].params",
+            ),
+            (
+                "\"path\": \"jobs.csv\"",
+                "\"path\": \"jobs.csv\", \"window_s\": [5, 1]",
+                "workload.trace.window_s",
+            ),
             ("\"path\": \"jobs.csv\"", "\"path\": \"jobs.csv\", \"rate\": 0", "workload.trace.rate"),
         ] {
             let error = Scenario::from_json(&with(from, to)).unwrap_err().to_string();
