@@ -14,7 +14,7 @@ use sts_sim::policy::sts::program::{
     Program, ProgramJob, ProgramOption, ProgramTenant, Solution, Status, Usage,
 };
 use sts_sim::policy::sts::quota::{Claim, Quotas, TemporalLayer};
-use sts_sim::policy::{Decision, Held, JobState, Params, Policy, Reason, View, spec};
+use sts_sim::policy::{Decision, Held, JobState, Params, Policy, Reason, Refill, View, spec};
 use sts_sim::units::{ClassId, JobId, MilliGpus, Rate, SimSpan, SimTime, TenantId, TypeId, Work};
 use sts_sim::workload::bind::Tenant;
 use sts_sim::workload::{BoundJob, BoundWorkload, JobClass, JobOption};
@@ -599,6 +599,77 @@ fn hysteresis_keeps_what_is_nearly_as_good() {
     assert_eq!(world.decide(steady.as_mut()).grants[0].job, first);
     let mut eager = policy(&[("objective", "throughput"), ("hysteresis", "0")]);
     assert_eq!(world.decide(eager.as_mut()).grants[0].job, second);
+}
+
+/// Free slots of one type on one device, without positions.
+struct Free {
+    slots: u32,
+    options: Vec<Vec<JobOption>>,
+    held: BTreeMap<JobId, u16>,
+}
+
+impl Free {
+    fn taken(&self, job: JobId, option: u16) -> u32 {
+        let option = self.options[job.index()][usize::from(option)];
+        u32::from(option.slots) * option.devices
+    }
+}
+
+impl Refill for Free {
+    fn try_start(&mut self, job: JobId, option: u16) -> bool {
+        let taken = self.taken(job, option);
+        assert!(!self.held.contains_key(&job) && taken <= self.slots);
+        self.slots -= taken;
+        self.held.insert(job, option);
+        true
+    }
+
+    fn try_grow(&mut self, job: JobId, option: u16) -> bool {
+        let before = self.taken(job, self.held[&job]);
+        let after = self.taken(job, option);
+        assert!(after > before && after - before <= self.slots);
+        self.slots -= after - before;
+        self.held.insert(job, option);
+        true
+    }
+
+    fn free_slots(&self, _: TypeId) -> u32 {
+        self.slots
+    }
+
+    fn free_devices(&self, _: TypeId) -> u32 {
+        self.slots / 4
+    }
+
+    fn is_full(&self) -> bool {
+        self.slots == 0
+    }
+}
+
+#[test]
+fn what_becomes_free_goes_to_the_densest_and_then_to_the_largest_gain() {
+    let mut world = World::new(&[("V100-16", Layout::Uniform(8), 1)], &[1]);
+    let all = |one: f64, two: f64, four: f64| {
+        vec![(0u16, 1u8, 1u32, one), (0, 2, 1, two), (0, 4, 1, four), (0, 8, 1, 1.0)]
+    };
+    let flat = world.job(0, 1, 1e6, &all(0.6, 0.7, 0.8));
+    let steep = world.job(0, 1, 1e6, &all(0.2, 0.5, 0.9));
+    let waits = world.job(0, 1, 1e6, &[(0, 8, 1, 1.0)]);
+    let options = world.workload.classes.iter().map(|class| class.options.clone()).collect();
+    let mut free = Free { slots: 5, options, held: BTreeMap::new() };
+    let mut policy = policy(&[("objective", "throughput")]);
+    policy.refill(&world.view(), &[flat, steep, waits], &mut free);
+    // One slot for the flat curve (0.6 a slot), two for the steep one (0.25 a slot), which then gains most by two more (0.4).
+    assert_eq!(free.held, BTreeMap::from([(flat, 0), (steep, 2)]));
+    assert_eq!(free.slots, 0);
+    // With one more slot the flat curve grows too.
+    let mut free = Free { slots: 6, held: BTreeMap::new(), ..free };
+    policy.refill(&world.view(), &[flat, steep, waits], &mut free);
+    assert_eq!(free.held, BTreeMap::from([(flat, 1), (steep, 2)]));
+    // Nobody waits whom eight slots cannot please.
+    let mut free = Free { slots: 8, held: BTreeMap::new(), ..free };
+    policy.refill(&world.view(), &[waits], &mut free);
+    assert_eq!(free.held, BTreeMap::from([(waits, 0)]));
 }
 
 #[test]
