@@ -45,7 +45,7 @@ impl Headline {
                 notes.extend(who.left_out());
                 title
             }
-            (_, None, Some(only)) => alone(comparison, only),
+            (_, Some(only), None) | (_, None, Some(only)) => alone(comparison, only),
             _ => "No results yet".to_owned(),
         };
         if let Some(subject) = comparison.subject().or(comparison.baseline()) {

@@ -13,7 +13,7 @@ use crate::metrics::spec::{Direction, Group, MetricSpec, Unit, metrics};
 use crate::scenario::run::RunResult;
 
 /// The columns shown unless the reader chooses others, by key.
-pub const DEFAULT_COLUMNS: [&str; 18] = [
+pub const DEFAULT_COLUMNS: [&str; 16] = [
     "jct_mean_s",
     "jct_p50_s",
     "jct_p95_s",
@@ -24,13 +24,11 @@ pub const DEFAULT_COLUMNS: [&str; 18] = [
     "unfinished",
     "makespan_s",
     "utilization",
-    "fragmentation_mean",
     "ftf_rho_max",
     "ftf_unfair_share",
     "floor_violations",
     "preemptions",
     "migrations",
-    "reconfigurations",
     "solver_gap_max",
 ];
 
@@ -199,7 +197,8 @@ impl KpiTable {
     /// last either way, and rows that are equal stay in order.
     pub fn sort(&mut self, key: &str, order: Order) {
         let found = self.columns.iter().enumerate().find(|(_, column)| column.spec.key == key);
-        let Some((index, rising)) = found.map(|(index, column)| (index, column.rises_when_sorted(order))) else {
+        let Some((index, rising)) = found.map(|(index, column)| (index, column.rises_when_sorted(order)))
+        else {
             return;
         };
         let value = |row: &KpiRow| row.cells.get(index).and_then(|cell| cell.value);
@@ -250,7 +249,7 @@ impl Column {
 impl Scale {
     fn text(self, value: f64) -> String {
         match self {
-            Self::Duration(unit) => unit.value_text(value),
+            Self::Duration(unit) => format::significant(value / unit.seconds(), 3),
             Self::Percent => format::number(value * 100.0, percent_decimals(value * 100.0)),
             Self::Hours => format::significant(value / 3600.0, 3),
             Self::Plain(digits) => format::significant(value, digits),
@@ -282,8 +281,10 @@ fn scale(comparison: &Comparison, spec: &MetricSpec) -> Scale {
     }
 }
 
+/// Whether others are compared with this row; not where there are no others.
 fn is_baseline(comparison: &Comparison, row: &Row) -> bool {
-    comparison.baseline().is_some_and(|baseline| baseline.label == row.label)
+    comparison.subject().is_some()
+        && comparison.baseline().is_some_and(|baseline| baseline.label == row.label)
 }
 
 fn remark(comparison: &Comparison, row: &Row) -> String {
@@ -292,7 +293,7 @@ fn remark(comparison: &Comparison, row: &Row) -> String {
         return format!("{seeds} of {} seeds", comparison.planned_seeds());
     }
     match (is_baseline(comparison, row), row.is_recorded()) {
-        (true, _) if comparison.rows().len() > 1 => "baseline".to_owned(),
+        (true, _) => "baseline".to_owned(),
         (_, true) => "as in the trace".to_owned(),
         _ => String::new(),
     }
@@ -313,9 +314,12 @@ fn cell(comparison: &Comparison, row: &Row, column: &Column, best: bool) -> Cell
     Cell {
         value: Some(estimate.mean),
         text: column.scale.text(estimate.mean),
-        interval: estimate
-            .ends()
-            .map(|(low, high)| format!("{}–{}", column.scale.text(low), column.scale.text(high))),
+        interval: estimate.ends().map(|(low, high)| {
+            match (column.scale.text(low), column.scale.text(high)) {
+                (low, high) if low == high => "±0".to_owned(),
+                (low, high) => format!("{low}–{high}"),
+            }
+        }),
         delta: delta(comparison, row, column, &estimate),
         best,
     }

@@ -6,6 +6,7 @@ mod figure;
 mod jct;
 mod key_figures;
 mod load;
+mod menu;
 mod plot;
 mod policy_bar;
 mod save;
@@ -194,7 +195,13 @@ fn jump(compared: bool) -> Html {
         });
         html! { <button type="button" onclick={on_click}>{ text }</button> }
     };
-    let parts = [("p-kpi", "Figures"), ("p-jct", "JCT"), ("p-time", "Over time"), ("p-who", "Who gains"), ("p-serv", "Service")];
+    let parts = [
+        ("p-kpi", "Figures"),
+        ("p-jct", "JCT"),
+        ("p-time", "Over time"),
+        ("p-who", "Who gains"),
+        ("p-serv", "Service"),
+    ];
     html! {
         <nav class="jump" aria-label="On this page">
             { for parts.into_iter().filter(|(id, _)| compared || *id != "p-who").map(link) }

@@ -31,12 +31,14 @@ pub(super) fn JctFigure(frame: &Frame) -> Html {
         (width > 0.0).then(|| Drawing::new(sized))
     });
     let table = use_memo((frame.comparison.clone(), data.clone()), |(comparison, data)| {
-        let jobs = comparison.rows().iter().map(|row| (row.title.as_str(), figures::finished_jobs(comparison, row)));
+        let jobs =
+            comparison.rows().iter().map(|row| (row.title.as_str(), figures::finished_jobs(comparison, row)));
         with_jobs(data.table(), &jobs.collect::<Vec<_>>())
     });
     let read_at = (*cursor).or_else(|| data.series.first().and_then(|series| series.percentile(0.5)));
     let controls = segmented("Scale", &[("Log", XAxis::Log), ("Linear", XAxis::Linear)], &x_axis);
-    let left_out = if frame.comparison.all_finished() { "" } else { " Jobs left unfinished are not in the curves." };
+    let left_out =
+        if frame.comparison.all_finished() { "" } else { " Jobs left unfinished are not in the curves." };
     let caption = html! { <>{ "Share of jobs finished within a time. " }{ data.summary() }{ left_out }</> };
     html! {
         <Figure id="p-jct" class="c6" testid="chart-jct-cdf" title="Job completion time" {caption} {controls}
@@ -61,7 +63,8 @@ fn with_jobs(mut table: Table, jobs: &[(&str, u64)]) -> Table {
 
 /// What the cursor reads, and percentiles.
 fn percentiles(data: &Rc<CdfChart>, at_s: f64) -> Html {
-    let units = SHARES.map(|(share, _)| DurationUnit::of_column(data.series.iter().filter_map(|s| s.percentile(share))));
+    let units = SHARES
+        .map(|(share, _)| DurationUnit::of_column(data.series.iter().filter_map(|s| s.percentile(share))));
     html! {
         <table class="read">
             <thead><tr>

@@ -177,5 +177,8 @@ fn fraction_of(chart: &Drawing, x: f64) -> Option<f64> {
         if read(middle)?.x < x { low = middle } else { high = middle }
     }
     let distance = |readout: &Readout| (readout.x - x).abs();
-    [read(low)?, read(high)?].into_iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).map(|r| r.fraction)
+    [read(low)?, read(high)?]
+        .into_iter()
+        .min_by(|a, b| distance(a).total_cmp(&distance(b)))
+        .map(|r| r.fraction)
 }
