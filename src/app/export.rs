@@ -42,7 +42,7 @@ pub fn key_figures_csv(comparison: &Comparison) -> Result<String, csv::Error> {
         }
         writer.write_record(&fields)?;
     }
-    let bytes = writer.into_inner().map_err(|error| error.into_error())?;
+    let bytes = writer.into_inner().map_err(csv::IntoInnerError::into_error)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

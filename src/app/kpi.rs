@@ -185,7 +185,10 @@ impl KpiTable {
                 cells: columns
                     .iter()
                     .zip(&best)
-                    .map(|(column, best)| cell(comparison, row, column, *best == Some(row.label.as_str())))
+                    .map(|(column, best)| Cell {
+                        best: *best == Some(row.label.as_str()),
+                        ..cell(comparison, row, column)
+                    })
                     .collect(),
             })
             .collect();
@@ -299,7 +302,8 @@ fn remark(comparison: &Comparison, row: &Row) -> String {
     }
 }
 
-fn cell(comparison: &Comparison, row: &Row, column: &Column, best: bool) -> Cell {
+/// The figure of a policy in a column, not yet compared with the other policies.
+fn cell(comparison: &Comparison, row: &Row, column: &Column) -> Cell {
     let spec = column.spec;
     let Some(estimate) = comparison.estimate(row, spec.key) else {
         let (short, long) = why_undefined(comparison, row, spec);
@@ -321,7 +325,7 @@ fn cell(comparison: &Comparison, row: &Row, column: &Column, best: bool) -> Cell
             }
         }),
         delta: delta(comparison, row, column, &estimate),
-        best,
+        best: false,
     }
 }
 

@@ -141,7 +141,7 @@ pub fn Results(props: &ResultsProps) -> Html {
             <div class="res-top">
                 <h1 id="headline">{ headline.title }</h1>
                 <p class="sub">{ headline.notes.join(" ") }</p>
-                { jump(comparison.rows().len() > 1) }
+                { jump(&comparison) }
             </div>
             <PolicyBar comparison={comparison.clone()} hidden={props.hidden.clone()} on_toggle={props.on_toggle.clone()}
                 on_baseline={props.on_baseline.clone()} />
@@ -186,7 +186,8 @@ fn empty(props: &ResultsProps) -> Html {
 }
 
 /// Links to the parts of the page. The address holds the scenario, so these scroll by themselves.
-fn jump(compared: bool) -> Html {
+fn jump(comparison: &Comparison) -> Html {
+    let compared = comparison.subject().is_some() && comparison.baseline().is_some();
     let link = |(id, text): (&'static str, &'static str)| {
         let on_click = Callback::from(move |_: MouseEvent| {
             if let Some(part) = gloo::utils::document().get_element_by_id(id) {

@@ -67,7 +67,7 @@ pub(super) fn KeyFigures(props: &KeyFiguresProps) -> Html {
                     { group_switch(&group) }
                     if table.has_intervals { { check("95\u{202f}% intervals", &intervals) } }
                     { check("All figures", &all) }
-                    { column_chooser(&chosen, *all) }
+                    { column_chooser(&chosen, &all) }
                     <Exports comparison={props.comparison.clone()} scenario_hash={props.scenario_hash.clone()}
                         trace_name={props.trace_name.clone()} today={props.today.clone()} is_whole={props.is_whole}
                         job_tables={props.job_tables.clone()} />
@@ -121,7 +121,7 @@ fn check(text: &'static str, state: &UseStateHandle<bool>) -> Html {
     let on_change = {
         let state = state.clone();
         Callback::from(move |event: Event| {
-            state.set(event.target_unchecked_into::<HtmlInputElement>().checked())
+            state.set(event.target_unchecked_into::<HtmlInputElement>().checked());
         })
     };
     html! { <label class="check"><input type="checkbox" checked={**state} onchange={on_change} />{ text }</label> }
@@ -141,7 +141,7 @@ fn group_switch(shown: &UseStateHandle<&'static str>) -> Html {
     }
 }
 
-fn column_chooser(chosen: &UseStateHandle<BTreeSet<&'static str>>, all: bool) -> Html {
+fn column_chooser(chosen: &UseStateHandle<BTreeSet<&'static str>>, all: &UseStateHandle<bool>) -> Html {
     let entry = |spec: &'static MetricSpec| {
         let on_change = {
             let chosen = chosen.clone();
@@ -157,7 +157,7 @@ fn column_chooser(chosen: &UseStateHandle<BTreeSet<&'static str>>, all: bool) ->
         };
         html! {
             <label class="check" title={spec.help}>
-                <input type="checkbox" checked={all || chosen.contains(spec.key)} disabled={all} onchange={on_change} />{ spec.title }
+                <input type="checkbox" checked={**all || chosen.contains(spec.key)} disabled={**all} onchange={on_change} />{ spec.title }
             </label>
         }
     };
