@@ -4,6 +4,7 @@ pub mod chart;
 pub mod cluster;
 pub mod metrics;
 pub mod policy;
+pub mod scenario;
 pub mod sim;
 pub mod solve;
 pub mod trace;

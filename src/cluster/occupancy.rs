@@ -457,41 +457,6 @@ mod tests {
         assert_eq!(occupancy.take_dirty_nodes(), []);
     }
 
-    /// What the counters say, counted again from the devices.
-    fn check_counters(occupancy: &Occupancy, cluster: &Cluster, held: &[Placement]) {
-        for (type_id, gpu) in cluster.type_ids().zip(cluster.types()) {
-            let range = gpu.first_device.index()..(gpu.first_device.0 + gpu.devices) as usize;
-            let masks = &occupancy.masks[range];
-            let used: u32 = held
-                .iter()
-                .filter(|p| p.type_id == type_id)
-                .map(|p| u32::from(p.slots) * p.parts.len() as u32)
-                .sum();
-            assert_eq!(occupancy.used_slots(type_id), used);
-            assert_eq!(occupancy.free_slots(type_id), gpu.total_slots() - used);
-            assert_eq!(
-                occupancy.free_devices(type_id) as usize,
-                masks.iter().filter(|mask| **mask == 0).count()
-            );
-            let open = masks.iter().filter(|mask| gpu.geometry.reachable_slots(**mask) > 0);
-            assert_eq!(occupancy.types[type_id.index()].open_devices as usize, open.count());
-        }
-        let mut masks = vec![0u8; occupancy.masks.len()];
-        for placement in held {
-            for part in &placement.parts {
-                let geometry = cluster.gpu_type(placement.type_id).geometry;
-                let slice = geometry.mask(placement.slots, part.first_slot).expect("a legal start");
-                assert_eq!(masks[part.device.index()] & slice, 0, "no overlap");
-                masks[part.device.index()] |= slice;
-            }
-        }
-        assert_eq!(masks, occupancy.masks);
-        for node in (0..occupancy.nodes.len() as u32).map(NodeId) {
-            let free = occupancy.node_masks(node).iter().filter(|mask| **mask == 0).count();
-            assert_eq!(occupancy.node_free(node).devices as usize, free);
-        }
-    }
-
     #[cfg(not(target_arch = "wasm32"))]
     mod properties {
         use proptest::prelude::*;
@@ -533,6 +498,41 @@ mod tests {
                     }
                     check_counters(&occupancy, &cluster, &held);
                 }
+            }
+        }
+
+        /// What the counters say, counted again from the devices.
+        fn check_counters(occupancy: &Occupancy, cluster: &Cluster, held: &[Placement]) {
+            for (type_id, gpu) in cluster.type_ids().zip(cluster.types()) {
+                let range = gpu.first_device.index()..(gpu.first_device.0 + gpu.devices) as usize;
+                let masks = &occupancy.masks[range];
+                let used: u32 = held
+                    .iter()
+                    .filter(|p| p.type_id == type_id)
+                    .map(|p| u32::from(p.slots) * p.parts.len() as u32)
+                    .sum();
+                assert_eq!(occupancy.used_slots(type_id), used);
+                assert_eq!(occupancy.free_slots(type_id), gpu.total_slots() - used);
+                assert_eq!(
+                    occupancy.free_devices(type_id) as usize,
+                    masks.iter().filter(|mask| **mask == 0).count()
+                );
+                let open = masks.iter().filter(|mask| gpu.geometry.reachable_slots(**mask) > 0);
+                assert_eq!(occupancy.types[type_id.index()].open_devices as usize, open.count());
+            }
+            let mut masks = vec![0u8; occupancy.masks.len()];
+            for placement in held {
+                for part in &placement.parts {
+                    let geometry = cluster.gpu_type(placement.type_id).geometry;
+                    let slice = geometry.mask(placement.slots, part.first_slot).expect("a legal start");
+                    assert_eq!(masks[part.device.index()] & slice, 0, "no overlap");
+                    masks[part.device.index()] |= slice;
+                }
+            }
+            assert_eq!(masks, occupancy.masks);
+            for node in (0..occupancy.nodes.len() as u32).map(NodeId) {
+                let free = occupancy.node_masks(node).iter().filter(|mask| **mask == 0).count();
+                assert_eq!(occupancy.node_free(node).devices as usize, free);
             }
         }
 

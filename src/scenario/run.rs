@@ -60,9 +60,8 @@ pub fn prepare(scenario: &Scenario, workload: &Workload) -> Result<Prepared, Sce
     let cluster = scenario.build_cluster()?;
     let shape = scenario.shape()?;
     let source = if shape.is_identity() { workload.clone() } else { shape.apply(workload) };
-    let bound = bind(&source, &cluster, &scenario.workload.profiles, &|tenant: &str| {
-        scenario.tenants.weight_micro(tenant)
-    });
+    let bound =
+        bind(&source, &cluster, &scenario.workload.profiles, |tenant| scenario.tenants.weight_micro(tenant))?;
     if bound.jobs.is_empty() {
         return Err(ScenarioError::Value {
             path: "workload".into(),

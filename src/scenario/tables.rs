@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use serde::{Deserialize, Serialize};
 
 use super::run::{Prepared, RunResult};
-use crate::metrics::compute::best_duration_s;
 use crate::metrics::Metrics;
+use crate::metrics::compute::best_duration_s;
 use crate::sim::{RoundReport, RunRecord, Watch};
 
 /// `summary.json`: every run of a comparison.
@@ -59,7 +59,12 @@ impl Summary {
 
 /// Seconds with microseconds, without trailing zeros.
 fn seconds(micros: i64) -> String {
-    let text = format!("{}{}.{:06}", if micros < 0 { "-" } else { "" }, micros.abs() / 1_000_000, micros.abs() % 1_000_000);
+    let text = format!(
+        "{}{}.{:06}",
+        if micros < 0 { "-" } else { "" },
+        micros.abs() / 1_000_000,
+        micros.abs() % 1_000_000
+    );
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
@@ -70,8 +75,19 @@ fn seconds(micros: i64) -> String {
 pub fn write_jobs_csv(prepared: &Prepared, record: &RunRecord, out: impl Write) -> io::Result<()> {
     let mut csv = csv::Writer::from_writer(out);
     csv.write_record([
-        "job", "tenant", "submit_s", "gpus", "first_start_s", "finish_s", "jct_s", "wait_s", "slowdown", "preemptions",
-        "migrations", "outcome", "gpu_types",
+        "job",
+        "tenant",
+        "submit_s",
+        "gpus",
+        "first_start_s",
+        "finish_s",
+        "jct_s",
+        "wait_s",
+        "slowdown",
+        "preemptions",
+        "migrations",
+        "outcome",
+        "gpu_types",
     ])?;
     let none = String::new;
     let mut segments = record.segments.iter().peekable();
@@ -109,7 +125,15 @@ pub fn write_jobs_csv(prepared: &Prepared, record: &RunRecord, out: impl Write) 
             tenant,
             &seconds(job.submit.0),
             &job.gpus.as_gpus().to_string(),
-            "", "", "", "", "", "", "", "never-fit", "",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "never-fit",
+            "",
         ])?;
     }
     csv.flush()
@@ -127,7 +151,16 @@ impl<'a, W: Write> RoundsCsv<'a, W> {
     pub fn new(prepared: &'a Prepared, out: W) -> Self {
         let mut csv = csv::Writer::from_writer(out);
         let head = [
-            "round", "start_s", "tenant", "gpu_type", "quota_slots", "used_slots", "floor", "value", "loan_slots", "gap",
+            "round",
+            "start_s",
+            "tenant",
+            "gpu_type",
+            "quota_slots",
+            "used_slots",
+            "floor",
+            "value",
+            "loan_slots",
+            "gap",
         ];
         let error = csv.write_record(head).err().map(io::Error::from);
         Self { prepared, csv, error }

@@ -11,6 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
+use super::mix::Mix;
 use super::profile::{self, ProfileId, measured_in_slices};
 use super::{JobRecord, Workload};
 use crate::cluster::catalogue;
@@ -98,7 +99,7 @@ impl ProfileSettings {
                 return Err((key, weight.to_string(), format!("a number from 0 to {MAX_WEIGHT}")));
             }
         }
-        if !self.weights.is_empty() && self.mix().total == 0 {
+        if !self.weights.is_empty() && self.mix().is_empty() {
             return Err(("weights".into(), "no weight above 0".into(), "at least one model to draw".into()));
         }
         for (name, model) in &self.column {
@@ -150,12 +151,12 @@ impl ProfileSettings {
         self.model.as_deref().unwrap_or("linear")
     }
 
-    fn mix(&self) -> Mix {
+    fn mix(&self) -> Mix<ProfileId> {
         if self.weights.is_empty() {
-            Mix::new(measured_in_slices().map(|id| (id, 1)))
+            Mix::new(measured_in_slices().map(|id| (id, 1.0)))
         } else {
             let weights = self.weights.iter();
-            Mix::new(weights.filter_map(|(model, w)| Some((profile::find(model)?, (w * 1e6).round() as u64))))
+            Mix::new(weights.filter_map(|(model, weight)| Some((profile::find(model)?, *weight))))
         }
     }
 }
@@ -165,30 +166,6 @@ fn known_profile(key: &str, name: &str) -> Result<ProfileId, Refusal> {
         let known = "a profile, such as resnet/64, LM (batch size 20) or linear";
         (key.to_string(), name.to_string(), known.to_string())
     })
-}
-
-/// Models to draw from, with the sums of their weights.
-struct Mix {
-    upto: Vec<(u64, ProfileId)>,
-    total: u64,
-}
-
-impl Mix {
-    fn new(weights: impl Iterator<Item = (ProfileId, u64)>) -> Self {
-        let mut total = 0u64;
-        let upto = weights.map(|(id, weight)| {
-            total = total.saturating_add(weight);
-            (total, id)
-        });
-        Self { upto: upto.collect(), total }
-    }
-
-    /// The model at `point`, uniform over all 64-bit values; `None` if there is no weight.
-    fn at(&self, point: u64) -> Option<ProfileId> {
-        let scaled = (u128::from(point) * u128::from(self.total)) >> 64;
-        let index = self.upto.partition_point(|(upto, _)| u128::from(*upto) <= scaled);
-        self.upto.get(index).map(|(_, id)| *id)
-    }
 }
 
 /// The profile of every job of `workload`. A draw depends on the seed and on the job's id (its position, where it has none), not on

@@ -1,0 +1,83 @@
+//! Generated and bound workloads are the same bits natively and in WebAssembly. The constants were found natively; both targets
+//! must reproduce them.
+
+use sts_sim::cluster::{Cluster, Layout, MigMode, NodeGroup, catalogue};
+use sts_sim::workload::assign::ProfileSettings;
+use sts_sim::workload::bind::bind;
+use sts_sim::workload::synthetic::{ArrivalKind, Arrivals, SyntheticSpec, generate};
+
+/// FNV-1a over little-endian integers.
+fn fingerprint(values: impl IntoIterator<Item = i128>) -> u64 {
+    values
+        .into_iter()
+        .flat_map(i128::to_le_bytes)
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+fn spec(kind: ArrivalKind) -> SyntheticSpec {
+    let arrivals = Arrivals { kind, ..Arrivals::default() };
+    SyntheticSpec { arrivals, tenant_skew: 0.7, seed: 42, ..SyntheticSpec::default() }
+}
+
+fn generated() -> [u64; 3] {
+    [ArrivalKind::Poisson, ArrivalKind::Bursty, ArrivalKind::Diurnal].map(|kind| {
+        let workload = generate(&spec(kind));
+        fingerprint(workload.jobs.iter().flat_map(|job| {
+            let duration = job.duration.map_or(-1, |duration| duration.0);
+            let model = job.model.map_or(-1, i128::from);
+            [job.submit.0.into(), duration.into(), job.gpus.0.into(), job.tenant.0.into(), model]
+        }))
+    })
+}
+
+fn bound() -> Option<u64> {
+    let group =
+        |gpu, layout| Some(NodeGroup { model: catalogue::model(gpu)?, nodes: 2, gpus_per_node: 4, layout });
+    let cluster = Cluster::new(&[
+        group("A100-80", Layout::Mig(MigMode::Strict))?,
+        group("A30", Layout::Mig(MigMode::Strict))?,
+        group("V100-16", Layout::Uniform(4))?,
+        group("T4", Layout::Uniform(8))?,
+        group("K80", Layout::Whole)?,
+    ])
+    .ok()?;
+    let mut workload = generate(&spec(ArrivalKind::Poisson));
+    for job in &mut workload.jobs {
+        job.model = None; // drawn by the rule
+    }
+    let bound = bind(&workload, &cluster, &ProfileSettings::default(), |_| 1).ok()?;
+    let rates = bound.classes.iter().flat_map(|class| &class.options).map(|option| i128::from(option.rate.0));
+    let work = bound.jobs.iter().map(|job| job.work.0);
+    Some(fingerprint(rates.chain(work)))
+}
+
+const GENERATED: [u64; 3] = [0x4ec0_b7d3_ff06_6c27, 0x4c26_3b72_ae7c_9c70, 0x8472_3f56_4107_979f];
+const BOUND: u64 = 0x2f71_301c_ca29_bc57;
+
+#[cfg(not(target_arch = "wasm32"))]
+mod native {
+    #[test]
+    fn generated_workloads() {
+        assert_eq!(super::generated(), super::GENERATED);
+    }
+
+    #[test]
+    fn bound_workloads() {
+        assert_eq!(super::bound(), Some(super::BOUND));
+    }
+}
+
+#[cfg(target_arch = "wasm32")]
+mod browser {
+    use wasm_bindgen_test::wasm_bindgen_test;
+
+    #[wasm_bindgen_test]
+    fn generated_workloads() {
+        assert_eq!(super::generated(), super::GENERATED);
+    }
+
+    #[wasm_bindgen_test]
+    fn bound_workloads() {
+        assert_eq!(super::bound(), Some(super::BOUND));
+    }
+}
