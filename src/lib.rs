@@ -1,5 +1,6 @@
 //! STS-Sim: a simulator of spatiotemporal sharing fairness on heterogeneous GPU clusters.
 
+pub mod app;
 pub mod chart;
 pub mod cluster;
 pub mod metrics;
