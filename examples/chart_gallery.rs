@@ -1,5 +1,6 @@
-//! Draws every kind of chart and state with plausible data, in both themes, into `target/charts/*.svg`, and as a page
-//! would show it into `target/charts/index.html` (to be served: its content-security policy is the page's).
+//! Draws every kind of chart and state with plausible data, in both themes, into `target/charts/*.svg`, and
+//! as a page would show it into `target/charts/index.html` (to be served: its content-security policy is the
+//! page's).
 //!
 //! `cargo run --example chart_gallery`
 

@@ -1,16 +1,17 @@
 //! Charts: from plain data to a scene of primitives, and from a scene to SVG text.
 //!
-//! Nothing here knows a browser, a clock or the rest of the crate: a chart is a plain value (a *spec*) whose methods
-//! give everything a view needs.
+//! Nothing here knows a browser, a clock or the rest of the crate: a chart is a plain value (a *spec*) whose
+//! methods give everything a view needs.
 //!
-//! * [`Chart::marks`] draws what stays while a cursor moves, [`Chart::overlay`] what moves with it; [`Chart::scene`]
-//!   is both. [`Scene::to_svg`] gives the text for the page, [`Scene::to_standalone_svg`] a file.
-//! * [`Chart::fraction_at`] turns a pointer position into a fraction of the plot, [`Chart::nearest`] a fraction into a
-//!   [`Readout`], whose `x` is the cursor to draw. [`Chart::step`] moves by keyboard.
+//! * [`Chart::marks`] draws what stays while a cursor moves, [`Chart::overlay`] what moves with it;
+//!   [`Chart::scene`] is both. [`Scene::to_svg`] gives the text for the page, [`Scene::to_standalone_svg`] a
+//!   file.
+//! * [`Chart::fraction_at`] turns a pointer position into a fraction of the plot, [`Chart::nearest`] a
+//!   fraction into a [`Readout`], whose `x` is the cursor to draw. [`Chart::step`] moves by keyboard.
 //! * [`Chart::summary`] is the sentence for the caption, [`Chart::table`] the same data as a table.
 //!
-//! Every chart draws its states too: no data (a sentence in the frame), one point (a dot), too many series (a sentence
-//! that asks for a choice).
+//! Every chart draws its states too: no data (a sentence in the frame), one point (a dot), too many series (a
+//! sentence that asks for a choice).
 //!
 //! ```
 //! use sts_sim::chart::{CdfChart, CdfSeries, Chart, Key, Role};
@@ -31,24 +32,29 @@ pub mod decimate;
 mod devices;
 pub mod format;
 mod histogram;
+mod layouts;
 mod line;
 mod multiples;
 pub mod palette;
 pub mod scale;
 pub mod scene;
+mod series;
+mod svg;
 mod text;
 pub mod theme;
 pub mod ticks;
 
 pub use bars::{BarChart, BarRow, Better};
 pub use cdf::{CdfChart, CdfSeries, Detail, Direction, XAxis};
-pub use devices::{DeviceMap, DeviceType, Layout, LayoutStrip, Possible, device_strip};
+pub use devices::{DeviceMap, DeviceType};
 pub use format::Quantity;
 pub use histogram::{Card, Clock, Histogram, MixPart};
-pub use line::{Curve, LineChart, Panel, TimeSeries, YBase};
+pub use layouts::{Layout, LayoutStrip, Possible, device_strip};
+pub use line::{LineChart, Panel, YBase};
 pub use multiples::{Multiple, SmallMultiples};
 pub use palette::{Key, Role};
 pub use scene::{Area, Scene};
+pub use series::{Curve, TimeSeries};
 pub use theme::Theme;
 
 /// More series than this on one chart cannot be told apart.
@@ -59,8 +65,9 @@ pub trait Chart {
     /// Everything that stays while a cursor moves, without the labels of the cursor's axis.
     fn marks(&self) -> Scene;
 
-    /// The labels of the cursor's axis and, where there is a cursor, its line, dots and value: the same size as
-    /// [`marks`](Self::marks), to be laid over it. The cursor is a value of the axis, as in [`Readout::x`].
+    /// The labels of the cursor's axis and, where there is a cursor, its line, dots and value: the same size
+    /// as [`marks`](Self::marks), to be laid over it. The cursor is a value of the axis, as in
+    /// [`Readout::x`].
     fn overlay(&self, cursor: Option<f64>) -> Scene;
 
     /// One sentence that says what is seen.

@@ -1,4 +1,5 @@
-//! What charts with axes share: frames, grids, tick labels, the cursor's chip, and the sentence in an empty plot.
+//! What charts with axes share: frames, grids, tick labels, the cursor's chip, and the sentence in an empty
+//! plot.
 
 use super::palette::{Key, line_nodes};
 use super::scale::Scale;
@@ -81,6 +82,9 @@ impl Chip {
         Self { text: text.to_owned(), area: Area::new(x, plot.bottom() + 5.0, width, 17.0) }
     }
 }
+
+/// Stands where there are more than [`MOST_SERIES`](super::MOST_SERIES) lines.
+pub(super) const TOO_MANY: &str = "More than 8 policies: choose at most 8 to tell their lines apart";
 
 /// A sentence in the middle of an area where there is nothing else to draw.
 pub(super) fn draw_note(scene: &mut Scene, area: Area, note: &str) {

@@ -58,6 +58,12 @@ impl BarRow {
     fn defined(&self) -> Option<f64> {
         self.change.filter(|change| change.is_finite())
     }
+
+    /// The change and, in brackets, the two values.
+    fn text(&self) -> String {
+        let change = format::or_undefined(self.defined(), change_text);
+        if self.detail.is_empty() { change } else { format!("{change} ({})", self.detail) }
+    }
 }
 
 const HEADER_PX: f64 = 22.0;
@@ -65,8 +71,12 @@ const ROW_PX: f64 = 30.0;
 const BAR_PX: f64 = 16.0;
 const FOOT_PX: f64 = 14.0;
 const DETAIL_PX: f64 = 11.0;
-/// Bars are cut at this change, with their true value written beside: a wait that grew tenfold would flatten the rest.
+/// Bars are cut at this change, with their true value written beside: a wait that grew tenfold would flatten
+/// the rest.
 const LARGEST: f64 = 1.5;
+
+/// The summary names this many of those who lose most.
+const NAMED_LOSERS: usize = 5;
 
 /// A row of the drawing: a tenant, or the ones that are left out between the two ends.
 enum Shown<'a> {
@@ -127,13 +137,7 @@ impl BarChart {
     }
 
     fn blank(&self) -> Scene {
-        Scene {
-            id: self.id.clone(),
-            width: self.width.max(200.0),
-            height: self.height(),
-            title: self.title.clone(),
-            ..Scene::default()
-        }
+        Scene::new(self.id.as_str(), self.title.as_str(), self.width.max(200.0), self.height())
     }
 
     fn note(&self) -> Option<&'static str> {
@@ -190,7 +194,7 @@ impl BarChart {
 
     fn draw_row(&self, scene: &mut Scene, layout: &Layout<'_>, top: f64, row: &BarRow) {
         let Layout { plot, x, .. } = layout;
-        let mut group = Group::new("row").title(self.row_sentence(row));
+        let mut group = Group::new("").title(format!("{}: {}", row.tenant, row.text()));
         group.nodes.extend(tenant_nodes(row.index, Area::new(0.0, top + 6.0, 10.0, 10.0)));
         let name = shortened(&row.tenant, 12.0, plot.x - 22.0);
         group.add(Text::new("t12 tx", (17.0, top + 15.0), name));
@@ -229,12 +233,6 @@ impl BarChart {
         let anchor = if change > 0.0 { Anchor::Start } else { Anchor::End };
         let text = change_text(change);
         group.add(Text::new("tx b", (end + outward * 6.0, top + 15.0), text).anchor(anchor));
-    }
-
-    fn row_sentence(&self, row: &BarRow) -> String {
-        let change = format::or_undefined(row.defined(), change_text);
-        let detail = if row.detail.is_empty() { String::new() } else { format!(" ({})", row.detail) };
-        format!("{}: {change}{detail}", row.tenant)
     }
 }
 
@@ -322,17 +320,16 @@ impl Chart for BarChart {
             Better::Lower => ("lower", "higher"),
             Better::Higher => ("higher", "lower"),
         };
-        let named = losers.get(..5).map_or_else(
-            || axis::listed(&losers),
-            |worst| format!("{} and {} more", worst.join(", "), format::count(losers.len() as u64 - 5)),
-        );
-        let losers_text = match losers.len() {
-            0 => format!("for no tenant {worse}"),
-            5 => format!("{worse} for {}", axis::listed(&losers)),
-            _ => format!("{worse} for {named}"),
+        let losers_text = match losers.as_slice() {
+            [] => "no tenant".to_owned(),
+            [worst @ .., _] if worst.len() >= NAMED_LOSERS => {
+                let rest = format::count((losers.len() - NAMED_LOSERS) as u64);
+                format!("{} and {rest} more", losers.get(..NAMED_LOSERS).unwrap_or_default().join(", "))
+            }
+            few => axis::listed(few),
         };
         format!(
-            "{} with {} against {}: {better} for {} of {} tenants, {losers_text}.",
+            "{} with {} against {}: {better} for {} of {} tenants, {worse} for {losers_text}.",
             self.title,
             self.subject,
             self.baseline,
@@ -363,14 +360,11 @@ impl Chart for BarChart {
         }
         let rows = self.shown();
         let index = Bands::new(rows.len(), 0.0, 1.0).index_at(fraction)?;
-        let (x_text, label, value, text) = match rows.get(index)? {
-            Shown::Row(row) => {
-                let text = format::or_undefined(row.defined(), change_text);
-                (row.tenant.clone(), row.detail.clone(), row.defined(), text)
-            }
-            Shown::LeftOut(left_out) => (left_out_text(left_out), String::new(), None, String::new()),
+        let (x_text, value, text) = match rows.get(index)? {
+            Shown::Row(row) => (row.tenant.clone(), row.defined(), row.text()),
+            Shown::LeftOut(left_out) => (left_out_text(left_out), None, String::new()),
         };
-        let reading = Reading { group: String::new(), label, class: "", value, text };
+        let reading = Reading { group: String::new(), label: String::new(), class: "", value, text };
         let fraction = (index as f64 + 0.5) / rows.len() as f64;
         Some(Readout { x: index as f64, x_text, fraction, values: vec![reading] })
     }
@@ -388,5 +382,76 @@ fn left_out_text(rows: &[&BarRow]) -> String {
             format!("{count} more tenants, {} to {}; all in the table", change_text(first), change_text(last))
         }
         _ => format!("{count} more tenants; all in the table"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chart(changes: &[(&str, Option<f64>)]) -> BarChart {
+        let rows = changes.iter().enumerate().map(|(index, (tenant, change))| BarRow {
+            tenant: (*tenant).to_owned(),
+            index,
+            change: *change,
+            detail: String::new(),
+        });
+        BarChart {
+            subject: "STS".into(),
+            baseline: "FIFO".into(),
+            ..BarChart::new("b", "Mean wait", 500.0, Better::Lower, rows.collect())
+        }
+    }
+
+    #[test]
+    fn losers_are_named() {
+        let chart = chart(&[("a", Some(0.17)), ("b", Some(-0.4)), ("c", None), ("d", Some(0.003))]);
+        assert_eq!(
+            chart.summary(),
+            "Mean wait with STS against FIFO: lower for 1 of 3 tenants, higher for a +17\u{202f}% and d +0.3\u{202f}%."
+        );
+        let names: Vec<String> = chart.table().rows.into_iter().map(|row| row[0].clone()).collect();
+        assert_eq!(names, ["b", "d", "a", "c"]);
+    }
+
+    #[test]
+    fn nobody_loses_and_many_lose() {
+        assert!(
+            chart(&[("a", Some(-0.1))])
+                .summary()
+                .ends_with("lower for 1 of 1 tenants, higher for no tenant.")
+        );
+        let names = ["a", "b", "c", "d", "e", "f", "g"];
+        let all: Vec<(&str, Option<f64>)> = names.iter().map(|name| (*name, Some(0.5))).collect();
+        assert!(chart(&all).summary().contains("c +50\u{202f}% and 2 more."), "{}", chart(&all).summary());
+        let five = chart(all.get(..5).unwrap());
+        assert!(five.summary().contains("b +50\u{202f}% and a +50\u{202f}%."), "{}", five.summary());
+    }
+
+    #[test]
+    fn more_is_better_turns_the_sides() {
+        let chart = BarChart { better: Better::Higher, ..chart(&[("a", Some(0.2)), ("b", Some(-0.2))]) };
+        assert_eq!(chart.table().rows[0][0], "a");
+        assert!(chart.summary().contains("higher for 1 of 2 tenants, lower for b −20\u{202f}%"));
+    }
+
+    #[test]
+    fn rows_are_read_by_height() {
+        let chart = chart(&[("a", Some(0.2)), ("b", Some(-0.2))]);
+        let readout = chart.nearest(0.9).unwrap();
+        assert_eq!(readout.sentence(), "a: +20\u{202f}%");
+        let plot = chart.plots()[0];
+        assert!(chart.fraction_at(plot.x, plot.bottom() - 1.0).unwrap() > 0.9);
+    }
+
+    #[test]
+    fn rows_left_out_are_counted() {
+        let names: Vec<String> = (0..60).map(|i| format!("t{i:02}")).collect();
+        let all: Vec<(&str, Option<f64>)> =
+            names.iter().enumerate().map(|(i, name)| (name.as_str(), Some(i as f64 / 100.0 - 0.3))).collect();
+        let chart = chart(&all);
+        assert_eq!(chart.shown().len(), 28);
+        let Some(Shown::LeftOut(rows)) = chart.shown().into_iter().nth(14) else { panic!("no gap") };
+        assert_eq!(left_out_text(&rows), "33 more tenants, −16\u{202f}% to +16\u{202f}%; all in the table");
     }
 }

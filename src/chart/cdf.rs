@@ -1,4 +1,5 @@
-//! The distribution of job completion times: which share of the jobs finished within a time, one line per policy.
+//! The distribution of job completion times: which share of the jobs finished within a time, one line per
+//! policy.
 
 use super::axis;
 use super::decimate::{self, nearest_rank};
@@ -132,18 +133,12 @@ impl CdfChart {
     }
 
     fn blank(&self) -> Scene {
-        Scene {
-            id: self.id.clone(),
-            width: self.width.max(160.0),
-            height: self.height.max(100.0),
-            title: self.title.clone(),
-            ..Scene::default()
-        }
+        Scene::new(self.id.as_str(), self.title.as_str(), self.width.max(160.0), self.height.max(100.0))
     }
 
     fn note(&self) -> Option<&'static str> {
         if self.series.len() > MOST_SERIES {
-            Some("More than 8 policies: choose at most 8 to tell their lines apart")
+            Some(axis::TOO_MANY)
         } else if self.series.iter().all(|s| s.sorted_s.is_empty()) {
             Some("No job finished in this window")
         } else {
@@ -244,8 +239,9 @@ impl CdfChart {
         self.height_of(layout.y.value_at(1.0 - depth))
     }
 
-    /// Names beside the curves, each with a dotted leader: the subject, the baseline, and of the others the slowest if
-    /// it stands clear of the rest. All curves are named in the read-out and in an exported file's legend.
+    /// Names beside the curves, each with a dotted leader: the subject, the baseline, and of the others the
+    /// slowest if it stands clear of the rest. All curves are named in the read-out and in an exported file's
+    /// legend.
     fn draw_names(&self, scene: &mut Scene, layout: &Layout) {
         let depths = match self.direction {
             Direction::Finished => [0.26, 0.39, 0.7],
@@ -480,5 +476,65 @@ impl Chart for CdfChart {
             fraction: x.fraction(time_s),
             values: values.collect(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chart(samples_s: &[f64]) -> CdfChart {
+        let series = vec![CdfSeries::new(Key::new("fifo", "FIFO", Role::Other), samples_s.iter().copied())];
+        CdfChart { series, ..CdfChart::new("c", "Job completion time", 600.0, 300.0) }
+    }
+
+    #[test]
+    fn shares_and_percentiles_are_exact() {
+        let series = CdfSeries::new(
+            Key::new("fifo", "FIFO", Role::Other),
+            [30.0, 10.0, f64::NAN, 20.0, 40.0, -1.0, f64::INFINITY],
+        );
+        assert_eq!(series.sorted_s(), [10.0, 20.0, 30.0, 40.0]);
+        assert_eq!(
+            [9.0, 10.0, 25.0, 40.0].map(|t| series.share_within(t)),
+            [Some(0.0), Some(0.25), Some(0.5), Some(1.0)]
+        );
+        assert_eq!([0.5, 0.51, 1.0].map(|p| series.percentile(p)), [Some(20.0), Some(30.0), Some(40.0)]);
+    }
+
+    #[test]
+    fn what_is_read_is_what_is_drawn() {
+        let chart = chart(&[60.0, 3_600.0, 7_200.0, 86_400.0]);
+        let at = |time_s: f64| chart.nearest(chart.layout().x.fraction(time_s)).unwrap();
+        assert_eq!(at(5_000.0).values[0].value, Some(0.5));
+        assert_eq!(at(5_000.0).x_text, "Done by 83\u{a0}min");
+        let remaining = CdfChart { direction: Direction::Remaining, ..chart.clone() };
+        assert_eq!(remaining.nearest(1.0).unwrap().values[0].value, Some(0.0));
+    }
+
+    #[test]
+    fn the_linear_axis_says_how_much_it_shows() {
+        let mut samples: Vec<f64> = (1..=95).map(|i| f64::from(i) * 600.0).collect();
+        samples.extend([900_000.0; 5]);
+        let (x, _, name) = CdfChart { x: XAxis::Linear, ..chart(&samples) }.x_axis((0.0, 600.0));
+        assert!((x.domain().1 - 54_000.0).abs() < 1e-6);
+        assert_eq!(name, "Job completion time, first 15\u{a0}h");
+        let (_, _, name) = CdfChart { x: XAxis::Linear, ..chart(&[600.0, 900.0]) }.x_axis((0.0, 600.0));
+        assert_eq!(name, "Job completion time");
+    }
+
+    #[test]
+    fn jobs_that_took_no_time_do_not_break_the_log_axis() {
+        let svg = chart(&[0.0, 0.0, 10.0]).scene(None).to_svg();
+        assert!(!svg.contains("NaN") && chart(&[0.0]).plots().len() == 1);
+        assert_eq!(chart(&[0.0, 0.0, 10.0]).nearest(0.0).unwrap().values[0].text, "66.7\u{202f}%");
+    }
+
+    #[test]
+    fn columns_of_the_table_have_one_unit() {
+        let table = chart(&[60.0, 3_600.0, 7_200.0, 200_000.0]).table();
+        assert_eq!(table.header[5], "p50, min");
+        assert_eq!(table.header[10], "longest, d");
+        assert_eq!(table.rows, [["FIFO", "4", "60", "60", "60", "60", "2", "2.3", "2.3", "2.3", "2.3"]]);
     }
 }

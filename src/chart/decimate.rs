@@ -5,9 +5,9 @@ pub const MOST_POINTS: usize = 2_000;
 
 /// The points of a time series (x rising; an undefined y is a gap) that `columns` pixel columns can show.
 ///
-/// Each column keeps its first, lowest, highest and last point, so no peak is lost and the level that a step curve
-/// leaves a column with is the true one. The first and the last point of the series stay. At most [`MOST_POINTS`]
-/// points come back: where columns are too many for that, they are made wider.
+/// Each column keeps its first, lowest, highest and last point, so no peak is lost and the level that a step
+/// curve leaves a column with is the true one. The first and the last point of the series stay. At most
+/// [`MOST_POINTS`] points come back: where columns are too many for that, they are made wider.
 #[must_use]
 pub fn time_series(points: &[(f64, f64)], columns: usize) -> Vec<(f64, f64)> {
     let mut columns = columns.clamp(1, MOST_POINTS);
@@ -32,8 +32,8 @@ fn per_column(points: &[(f64, f64)], columns: usize) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// The indices, rising, of the first, lowest, highest and last point of one column, and of the edges of its gaps
-/// that reach out of it. A gap inside one column is too narrow to see.
+/// The indices, rising, of the first, lowest, highest and last point of one column, and of the edges of its
+/// gaps that reach out of it. A gap inside one column is too narrow to see.
 fn extremes(column: &[(f64, f64)]) -> Vec<usize> {
     let defined = || column.iter().enumerate().filter(|(_, point)| point.1.is_finite());
     let mut kept = vec![0, column.len() - 1];
@@ -51,9 +51,9 @@ pub const KEPT_SHARES: [f64; 4] = [0.5, 0.9, 0.95, 0.99];
 
 /// The indices, rising, of the points of a cumulative distribution that can be told apart.
 ///
-/// `sorted` holds the samples in rising order and `position_px` says where one is drawn (never falling). Kept are the
-/// first and the last sample, the exact p50, p90, p95 and p99 ([`nearest_rank`]), and the first and the last sample of
-/// each pixel column; at most [`MOST_POINTS`] in all.
+/// `sorted` holds the samples in rising order and `position_px` says where one is drawn (never falling). Kept
+/// are the first and the last sample, the exact p50, p90, p95 and p99 ([`nearest_rank`]), and the first and
+/// the last sample of each pixel column; at most [`MOST_POINTS`] in all.
 #[must_use]
 pub fn cumulative(sorted: &[f64], position_px: impl Fn(f64) -> f64) -> Vec<usize> {
     let Some(last) = sorted.len().checked_sub(1) else {
@@ -146,7 +146,7 @@ mod properties {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn a_reduced_series_is_a_bounded_part_with_the_same_ends_and_extremes(points in series(), columns in 1_usize..3_000) {
+        fn a_reduced_series_keeps_its_ends_and_extremes(points in series(), columns in 1_usize..3_000) {
             let kept = time_series(&points, columns);
             prop_assert!(kept.len() <= MOST_POINTS);
             let bits = |p: &(f64, f64)| (p.0.to_bits(), p.1.to_bits());
@@ -158,7 +158,6 @@ mod properties {
                 .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), y| (low.min(y), high.max(y)));
             let (a, b) = (extreme(&points), extreme(&kept));
             prop_assert!(a.0.to_bits() == b.0.to_bits() && a.1.to_bits() == b.1.to_bits());
-            prop_assert_eq!(time_series(&points, columns).iter().map(bits).collect::<Vec<_>>(), kept.iter().map(bits).collect::<Vec<_>>());
         }
 
         #[test]
@@ -174,7 +173,8 @@ mod properties {
             }
             // Between two kept samples more than a pixel apart nothing was left out.
             for pair in kept.windows(2) {
-                prop_assert!(pair[1] == pair[0] + 1 || pixel(samples[pair[1]]) - pixel(samples[pair[0]]) <= 1.0);
+                let apart_px = pixel(samples[pair[1]]) - pixel(samples[pair[0]]);
+                prop_assert!(pair[1] == pair[0] + 1 || apart_px <= 1.0);
             }
         }
     }

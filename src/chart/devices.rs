@@ -1,11 +1,10 @@
-//! The cluster as a drawing: brackets are nodes, blocks are GPUs, cells are slots; and the ways one GPU can be cut.
+//! The cluster as a drawing: brackets are nodes, blocks are GPUs, cells are slots.
 
 use super::axis;
 use super::format;
 use super::palette::gpu_class;
-use super::scale::Bands;
-use super::scene::{Area, Group, Path, Pattern, Rect, Scene, Text};
-use super::text::text_width_px;
+use super::scene::{Area, Group, Path, Rect, Scene, Text};
+use super::text::{text_width_px, wrapped};
 use super::{Along, Chart, Reading, Readout, Table};
 
 /// All devices of a cluster, a row (or several) for each GPU type.
@@ -62,6 +61,8 @@ enum Grain {
 
 const LABEL_BESIDE_FROM_PX: f64 = 560.0;
 const TYPE_GAP_PX: f64 = 10.0;
+/// From one line of words under a type to the next.
+const WORDS_PX: f64 = 14.0;
 /// A type takes at most this many rows before it is drawn more coarsely.
 const MOST_ROWS: u64 = 8;
 const MOST_CELLS: u64 = 2_400;
@@ -81,6 +82,8 @@ struct Row {
     nodes_per_row: u64,
     node_width_px: f64,
     shown_nodes: u64,
+    /// What a block is where it is not a GPU cut into slots, and what is not drawn; in lines.
+    words: Vec<String>,
 }
 
 impl DeviceMap {
@@ -91,13 +94,7 @@ impl DeviceMap {
     }
 
     fn blank(&self) -> Scene {
-        Scene {
-            id: self.id.clone(),
-            width: self.width.max(160.0),
-            height: self.height(),
-            title: self.title.clone(),
-            ..Scene::default()
-        }
+        Scene::new(self.id.as_str(), self.title.as_str(), self.width.max(160.0), self.height())
     }
 
     fn note(&self) -> Option<&'static str> {
@@ -126,7 +123,8 @@ impl DeviceMap {
 }
 
 impl Row {
-    /// The finest grain in which the type is not too large; nodes that do not fit even as dots are counted in words.
+    /// The finest grain in which the type is not too large; nodes that do not fit even as dots are counted in
+    /// words.
     fn new(kind: &DeviceType, width: f64, left: f64, top: f64) -> Self {
         [Grain::Slots, Grain::Gpus]
             .into_iter()
@@ -170,11 +168,12 @@ impl Row {
             nodes_per_row,
             node_width_px,
             shown_nodes,
+            words: Vec::new(),
         };
+        row.words = row.words(kind).map_or_else(Vec::new, |words| wrapped(&words, 11.0, room));
         let rows = shown_nodes.div_ceil(nodes_per_row) as f64;
-        let height = (rows * row.node_pitch_px()).max(30.0);
-        row.devices =
-            Area::new(left, top + above, room, height + if grain == Grain::Slots { 0.0 } else { 16.0 });
+        let height = (rows * row.node_pitch_px()).max(30.0) + WORDS_PX * row.words.len() as f64;
+        row.devices = Area::new(left, top + above, room, height);
         row
     }
 
@@ -223,8 +222,9 @@ impl Row {
                 scene.add(self.node(node, index, kind));
             }
         }
-        if let Some(words) = self.words(kind) {
-            scene.add(Text::new("", (self.devices.x, self.devices.bottom() - 4.0), words));
+        for (line, words) in self.words.iter().rev().enumerate() {
+            let baseline = self.devices.bottom() - 4.0 - WORDS_PX * line as f64;
+            scene.add(Text::new("", (self.devices.x, baseline), words.clone()));
         }
     }
 
@@ -262,7 +262,6 @@ impl Row {
         group
     }
 
-    /// What a block is where it is not a GPU cut into slots, and what is not drawn.
     fn words(&self, kind: &DeviceType) -> Option<String> {
         match self.grain {
             Grain::Slots => None,
@@ -322,12 +321,9 @@ impl Chart for DeviceMap {
         let parts: Vec<String> = self
             .filled()
             .map(|(_, t)| {
-                format!(
-                    "{} {} in {} nodes",
-                    format::count(t.gpus()),
-                    t.name,
-                    format::count(u64::from(t.nodes))
-                )
+                let nodes = if t.nodes == 1 { "node" } else { "nodes" };
+                let (gpus, count) = (format::count(t.gpus()), format::count(u64::from(t.nodes)));
+                format!("{gpus} {} in {count} {nodes}", t.name)
             })
             .collect();
         let gpus: u64 = self.types.iter().map(DeviceType::gpus).sum();
@@ -392,139 +388,54 @@ impl Chart for DeviceMap {
     }
 }
 
-/// The ways in which one GPU can be cut, and those in which it cannot although the sizes seem to add up.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LayoutStrip {
-    /// Unique in the page.
-    pub id: String,
-    /// The heading.
-    pub title: String,
-    /// Width in px.
-    pub width_px: u32,
-    /// Slots of the whole GPU: 7 for an A100, 4 for an A30.
-    pub slots: u32,
-    /// Number of the GPU type in the order of the cluster, which decides the colour.
-    pub type_index: usize,
-    /// In the order drawn.
-    pub layouts: Vec<Layout>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// One way of cutting a GPU.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout {
-    /// Sizes of the parts in slots, such as `[4, 2, 1]`.
-    pub parts: Vec<u32>,
-    /// Whether the hardware can do it.
-    pub possible: Possible,
-}
-
-/// Whether the hardware can do a layout.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Possible {
-    /// It can.
-    Yes,
-    /// It cannot, although the slots would suffice.
-    No,
-}
-
-impl Layout {
-    fn name(&self) -> String {
-        let parts: Vec<String> = self.parts.iter().map(|part| format!("{part}g")).collect();
-        parts.join("+")
-    }
-}
-
-const STRIP_PX: f64 = 15.0;
-const STRIP_PITCH_PX: f64 = 36.0;
-
-impl LayoutStrip {
-    fn columns(&self) -> usize {
-        match self.width_px {
-            0..=420 => 2,
-            421..=640 => 3,
-            _ => 4,
-        }
+    fn map(width: f64, nodes: u32, gpus_per_node: u32, slots_per_gpu: u32) -> DeviceMap {
+        let kind = DeviceType { name: "A100-80".into(), nodes, gpus_per_node, slots_per_gpu };
+        DeviceMap { id: "d".into(), title: "Devices".into(), width, types: vec![kind] }
     }
 
-    /// The height of the drawing in px.
-    #[must_use]
-    pub fn height(&self) -> f64 {
-        self.layouts.len().div_ceil(self.columns()) as f64 * STRIP_PITCH_PX
+    /// Rectangles in the drawing's paths.
+    fn cells(map: &DeviceMap) -> usize {
+        let scene = map.marks().to_svg();
+        scene.matches("h-").count()
     }
 
-    /// The drawing.
-    #[must_use]
-    pub fn scene(&self) -> Scene {
-        let mut scene = Scene {
-            id: self.id.clone(),
-            width: f64::from(self.width_px.max(160)),
-            height: self.height(),
-            title: self.title.clone(),
-            summary: self.summary(),
-            ..Scene::default()
-        };
-        let columns = self.columns();
-        let gap = 18.0;
-        let width = (scene.width - gap * (columns - 1) as f64) / columns as f64;
-        for (i, layout) in self.layouts.iter().enumerate() {
-            let x = (i % columns) as f64 * (width + gap);
-            let y = (i / columns) as f64 * STRIP_PITCH_PX;
-            draw_parts(&mut scene, Area::new(x, y, width, STRIP_PX), self.slots, self.type_index, layout);
-            let (class, words) = match layout.possible {
-                Possible::Yes => ("", layout.name()),
-                Possible::No => ("bad-tx b", format!("{}: cannot exist", layout.name())),
-            };
-            scene.add(Text::new(class, (x, y + STRIP_PX + 11.0), words));
-        }
-        scene
+    #[test]
+    fn every_slot_of_a_small_cluster_is_drawn() {
+        assert_eq!(cells(&map(1_000.0, 2, 8, 7)), 112);
+        assert_eq!(cells(&map(300.0, 2, 8, 7)), 112);
     }
 
-    /// One sentence that says what is seen.
-    #[must_use]
-    pub fn summary(&self) -> String {
-        let named = |possible: Possible| -> Vec<String> {
-            self.layouts.iter().filter(|l| l.possible == possible).map(Layout::name).collect()
-        };
-        let (can, cannot) = (named(Possible::Yes), named(Possible::No));
-        let impossible = match cannot.as_slice() {
-            [] => String::new(),
-            some => format!("; {} cannot exist", axis::listed(some)),
-        };
-        format!("{} layouts: {}{impossible}.", can.len(), axis::listed(&can))
+    #[test]
+    fn a_large_cluster_is_drawn_more_coarsely_and_says_so() {
+        let gpus = map(1_000.0, 32, 8, 7);
+        assert_eq!(cells(&gpus), 256);
+        assert!(gpus.marks().to_svg().contains("Each block is a GPU."));
+        let nodes = map(1_000.0, 9_000, 8, 1);
+        let drawn = cells(&nodes);
+        let rest = format::count(9_000 - drawn as u64);
+        assert!(nodes.marks().to_svg().contains(&format!("{rest} more nodes are not drawn.")));
     }
-}
 
-/// One GPU cut into `parts`, the rest of its `slots` idle, without text: for a table cell.
-#[must_use]
-pub fn device_strip(type_index: usize, slots: u32, parts: &[u32], width: f64) -> Scene {
-    let mut scene = Scene { width, height: STRIP_PX, ..Scene::default() };
-    let layout = Layout { parts: parts.to_vec(), possible: Possible::Yes };
-    draw_parts(&mut scene, Area::new(0.0, 0.0, width, STRIP_PX), slots, type_index, &layout);
-    scene
-}
-
-fn draw_parts(scene: &mut Scene, area: Area, slots: u32, type_index: usize, layout: &Layout) {
-    let total: u32 = layout.parts.iter().fold(0, |sum, part| sum.saturating_add(*part));
-    let bands = Bands::new(total.max(slots).max(1) as usize, area.x, area.right());
-    let mut from = 0;
-    let mut part_area = |size: u32| {
-        let start = bands.start(from);
-        from += size as usize;
-        Area::new(start, area.y, (bands.start(from) - start - 2.0).max(1.0), area.height)
-    };
-    for &part in &layout.parts {
-        let part = part_area(part);
-        match layout.possible {
-            Possible::Yes => {
-                scene.add(Rect::new(format!("slot {}", gpu_class(type_index)), part).radius(2.0));
-            }
-            Possible::No => {
-                scene.add(Rect::new("", part).radius(2.0).fill(Pattern::Loss));
-                scene.add(Rect::new("outl", part).radius(2.0));
+    #[test]
+    fn no_size_breaks_the_drawing() {
+        for (nodes, gpus, slots) in
+            [(u32::MAX, u32::MAX, u32::MAX), (1, 100_000, 1), (0, 8, 7), (3, 0, 7), (3, 8, 0)]
+        {
+            for width in [0.0, 300.0, 1_400.0] {
+                let map = map(width, nodes, gpus, slots);
+                assert!(map.scene(Some(0.0)).to_svg().len() < 400_000, "{nodes} {gpus} {slots}");
+                assert!(map.height().is_finite() && map.height() < 2_000.0);
             }
         }
     }
-    if let Some(idle) = slots.checked_sub(total).filter(|idle| *idle > 0) {
-        scene.add(Rect::new("idle", part_area(idle)).radius(2.0));
+
+    #[test]
+    fn rows_are_read_by_height() {
+        let readout = map(1_000.0, 2, 8, 7).nearest(0.5).unwrap();
+        assert_eq!(readout.sentence(), "A100-80: nodes 2, GPUs 16, slots 112");
     }
 }

@@ -1,7 +1,8 @@
 //! Numbers and durations as people read them: the one place of the crate that turns a value into words.
 //!
-//! Thousands are separated by a comma, the minus is the true one (−), a narrow no-break space stands before `%`,
-//! a no-break space before every other unit. What is undefined (`NaN`, an infinity, `None`) is [`UNDEFINED`].
+//! Thousands are separated by a comma, the minus is the true one (−), a narrow no-break space stands before
+//! `%`, a no-break space before every other unit. What is undefined (`NaN`, an infinity, `None`) is
+//! [`UNDEFINED`].
 
 /// What is written where a value does not exist.
 pub const UNDEFINED: &str = "–";
@@ -38,7 +39,8 @@ pub fn number(value: f64, decimals: usize) -> String {
     text
 }
 
-/// `value` with `digits` significant digits, never more than 6 decimals: 3 digits give `0.381`, `15.5`, `1,482`.
+/// `value` with `digits` significant digits, never more than 6 decimals: 3 digits give `0.381`, `15.5`,
+/// `1,482`.
 #[must_use]
 pub fn significant(value: f64, digits: usize) -> String {
     if value.is_finite() && value.abs() > 0.0 && value.abs() < SMALLEST_IN_DIGITS {
@@ -144,8 +146,8 @@ pub enum DurationUnit {
 }
 
 impl DurationUnit {
-    /// The unit that suits one value: milliseconds below 1 s, seconds below 90 s, minutes below 90 min, hours below
-    /// 36 h, else days.
+    /// The unit that suits one value: milliseconds below 1 s, seconds below 90 s, minutes below 90 min, hours
+    /// below 36 h, else days.
     #[must_use]
     pub fn of(seconds: f64) -> Self {
         match seconds.abs() {
@@ -190,7 +192,8 @@ impl DurationUnit {
         }
     }
 
-    /// The value in this unit, without the unit: at most three digits, decimals only where they say something.
+    /// The value in this unit, without the unit: at most three digits, decimals only where they say
+    /// something.
     #[must_use]
     pub fn value_text(self, seconds: f64) -> String {
         let value = seconds / self.seconds();
@@ -438,7 +441,7 @@ mod properties {
         fn a_number_reads_back_to_within_half_its_last_digit(value in -1e12..1e12_f64, decimals in 0_usize..6) {
             let unit = 10_f64.powi(-i32::try_from(decimals).unwrap());
             let error = (parsed(&number(value, decimals)) - value).abs();
-            prop_assert!(error <= unit * 0.5 + value.abs() * 1e-15, "{} is {} off", number(value, decimals), error);
+            prop_assert!(error <= unit * 0.5 + value.abs() * 1e-15, "{error} off");
         }
 
         #[test]
@@ -455,7 +458,8 @@ mod properties {
             let value = f64::from_bits(bits);
             for text in [
                 number(value, 2), significant(value, 3), percent(value, 1), points(value), ratio(value),
-                duration(value), elapsed(value), Quantity::Count.text(value), Quantity::Share.tick_text(value, value),
+                duration(value), elapsed(value), Quantity::Count.text(value),
+                Quantity::Share.tick_text(value, value),
                 DurationUnit::Hour.text(value),
             ] {
                 prop_assert!(!text.is_empty() && text.chars().count() <= 34, "{text:?} of {value:e}");
@@ -468,8 +472,9 @@ mod properties {
         fn a_duration_is_near_its_text(seconds in 0.001..1e9_f64) {
             let text = duration(seconds);
             let (value, symbol) = text.split_once(NO_BREAK_SPACE).unwrap();
-            let unit = [DurationUnit::Millisecond, DurationUnit::Second, DurationUnit::Minute, DurationUnit::Hour,
-                DurationUnit::Day].into_iter().find(|unit| unit.symbol() == symbol).unwrap();
+            let small = [DurationUnit::Millisecond, DurationUnit::Second, DurationUnit::Minute];
+            let mut units = small.into_iter().chain([DurationUnit::Hour, DurationUnit::Day]);
+            let unit = units.find(|unit| unit.symbol() == symbol).unwrap();
             let read = parsed(value) * unit.seconds();
             prop_assert!((read - seconds).abs() <= seconds * 0.05, "{text} of {seconds} s");
         }

@@ -42,10 +42,13 @@ pub enum Clock {
 /// Spans are no shorter than this, and at least [`FEWEST`], or a few jobs at once would fill the whole plot.
 const SHORTEST_S: f64 = 60.0;
 const FEWEST: usize = 4;
+/// About 30,000 years.
+const FARTHEST_S: f64 = 1e12;
 
 impl Histogram {
-    /// Counts `times_s` (in any order; what is not finite is left out) in spans of a human length, about one for each
-    /// 10 px. With [`Clock::Calendar`] the spans begin at whole hours or days in UTC.
+    /// Counts `times_s` (in any order) in spans of a human length, about one for each 10 px. With
+    /// [`Clock::Calendar`] the spans begin at whole hours or days in UTC. Times that are not finite, or
+    /// 30,000 years and more from second 0, are left out.
     #[must_use]
     pub fn new(
         id: impl Into<String>,
@@ -54,17 +57,16 @@ impl Histogram {
         clock: Clock,
         times_s: &[f64],
     ) -> Self {
-        let (first, last) = extent(times_s.iter().copied()).unwrap_or((0.0, 0.0));
+        let times = || times_s.iter().copied().filter(|time| time.abs() < FARTHEST_S);
+        let (first, last) = extent(times()).unwrap_or((0.0, 0.0));
         let most = (width / 10.0).clamp(4.0, 400.0) as usize;
-        let bin_s = ticks::time_step((last - first).max(1.0), most).max(SHORTEST_S);
+        let bin_s = ticks::time_step(last - first, most).max(SHORTEST_S);
         let start_s = (first / bin_s).floor() * bin_s;
-        let bins = match extent(times_s.iter().copied()) {
-            Some((_, last)) => (((last - start_s) / bin_s).floor() as usize + 1).max(FEWEST),
-            None => 0,
-        };
+        let bin_of = |time: f64| ((time - start_s) / bin_s).floor() as usize;
+        let bins = times().next().map_or(0, |_| (bin_of(last) + 1).max(FEWEST));
         let mut counts = vec![0; bins];
-        for time in times_s.iter().filter(|t| t.is_finite()) {
-            if let Some(count) = counts.get_mut(((time - start_s) / bin_s).floor() as usize) {
+        for time in times() {
+            if let Some(count) = counts.get_mut(bin_of(time)) {
                 *count += 1;
             }
         }
@@ -84,13 +86,7 @@ impl Histogram {
     }
 
     fn blank(&self) -> Scene {
-        Scene {
-            id: self.id.clone(),
-            width: self.width.max(160.0),
-            height: self.height.max(60.0),
-            title: self.title.clone(),
-            ..Scene::default()
-        }
+        Scene::new(self.id.as_str(), self.title.as_str(), self.width.max(160.0), self.height.max(60.0))
     }
 
     fn note(&self) -> Option<&'static str> {
@@ -322,5 +318,42 @@ impl Card {
             x += part_width;
         }
         scene
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_job_is_counted_once() {
+        let times = [0.0, 10.0, 3_599.0, 3_600.0, 86_399.0, f64::NAN];
+        let histogram = Histogram::new("h", "Jobs submitted", (260.0, 90.0), Clock::Elapsed, &times);
+        assert!((histogram.bin_s() - 3_600.0).abs() < 1e-9);
+        assert_eq!(histogram.counts().len(), 24);
+        assert_eq!(histogram.counts().get(..2), Some([3, 1].as_slice()));
+        assert_eq!(histogram.counts().iter().sum::<u64>(), 5);
+        assert_eq!(
+            histogram.summary(),
+            "5 jobs from 0\u{a0}s to 1\u{a0}d; at most 3 in 1\u{a0}h, from 0\u{a0}s."
+        );
+    }
+
+    #[test]
+    fn dates_are_those_of_utc() {
+        let start_s = 1_510_531_200.0 + 7.0 * 3_600.0;
+        let times: Vec<f64> = (0..7).map(|day| start_s + f64::from(day) * 86_400.0).collect();
+        let histogram = Histogram::new("h", "Jobs submitted", (640.0, 90.0), Clock::Calendar, &times);
+        let labels: Vec<String> =
+            histogram.x_ticks(histogram.layout().0).into_iter().map(|t| t.label).collect();
+        assert_eq!(labels[..2], ["Tue 14 Nov", "Wed 15 Nov"]);
+        assert_eq!(histogram.nearest(0.0).unwrap().sentence(), "3\u{a0}h from Mon 13 Nov 2017 06:00: jobs 1");
+    }
+
+    #[test]
+    fn neighbours_are_joined_where_bars_would_be_too_thin() {
+        let card = Card { width: 100.0, arrivals: vec![1; 1_000], mix: Vec::new() };
+        assert_eq!(card.scene().to_svg().matches("h-").count(), 20);
+        assert_eq!(card.summary(), "1,000 jobs over time.");
     }
 }

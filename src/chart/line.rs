@@ -1,14 +1,17 @@
-//! Quantities over time, one line per policy, in panels one below the other that share the time axis and the cursor.
+//! Quantities over time, one line per policy, in panels one below the other that share the time axis and the
+//! cursor.
 
 use super::axis;
-use super::decimate;
 use super::format::{self, Quantity};
 use super::palette::{Key, Role, drawing_order};
 use super::scale::{Scale, extent};
 use super::scene::{Anchor, Area, Circle, Line, Path, Scene, Text};
+use super::series::{
+    TimeSeries, cursor_points, distinct_keys, nearest_time, readings, step_along, time_extent,
+};
 use super::text::{shortened, spread, text_width_px};
 use super::ticks::{self, Tick};
-use super::{Chart, MOST_SERIES, Reading, Readout, Table};
+use super::{Chart, MOST_SERIES, Readout, Table};
 
 /// Lines over time, such as slots in use above jobs waiting.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,138 +53,6 @@ pub enum YBase {
     Data,
 }
 
-/// How a line runs from one point to the next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Curve {
-    /// Straight: the points are means or samples.
-    #[default]
-    Straight,
-    /// The value holds until the next point: the points are changes, the last one the end of what is known.
-    Step,
-}
-
-/// One line.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TimeSeries {
-    /// The policy it belongs to.
-    pub key: Key,
-    curve: Curve,
-    points: Vec<(f64, f64)>,
-}
-
-impl TimeSeries {
-    /// A line through points of time in seconds and value, in any order. A value that is not finite is a gap; a point
-    /// whose time is not finite is left out.
-    #[must_use]
-    pub fn new(key: Key, curve: Curve, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
-        let mut points: Vec<(f64, f64)> = points
-            .into_iter()
-            .filter(|p| p.0.is_finite())
-            .map(|(x, y)| (x, if y.is_finite() { y } else { f64::NAN }))
-            .collect();
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        Self { key, curve, points }
-    }
-
-    /// The points in the order of time.
-    #[must_use]
-    pub fn points(&self) -> &[(f64, f64)] {
-        &self.points
-    }
-
-    /// The value at a time; none before the first point, after the last and in a gap.
-    #[must_use]
-    pub fn value_at(&self, time_s: f64) -> Option<f64> {
-        let after = self.points.partition_point(|p| p.0 <= time_s);
-        let (x, y) = *self.points.get(after.checked_sub(1)?)?;
-        let value = match (self.points.get(after), self.curve) {
-            (None, _) if x < time_s => return None,
-            (Some(next), Curve::Straight) if x < time_s => y + (next.1 - y) * (time_s - x) / (next.0 - x),
-            _ => y,
-        };
-        value.is_finite().then_some(value)
-    }
-
-    /// The mean over the time in which the line is defined.
-    fn mean(&self) -> Option<f64> {
-        let (mut area, mut time) = (0.0, 0.0);
-        for pair in self.points.windows(2) {
-            let [(x, y), (next_x, next_y)] = pair else { continue };
-            let height = match self.curve {
-                Curve::Straight => f64::midpoint(*y, *next_y),
-                Curve::Step => *y,
-            };
-            if height.is_finite() {
-                area += height * (next_x - x);
-                time += next_x - x;
-            }
-        }
-        if time > 0.0 { Some(area / time) } else { self.defined().next().map(|p| p.1) }
-    }
-
-    fn defined(&self) -> impl DoubleEndedIterator<Item = &(f64, f64)> {
-        self.points.iter().filter(|p| p.1.is_finite())
-    }
-
-    /// Draws the line into a plot: one part for each run of defined points, a dot for a run of one.
-    pub(super) fn draw(&self, scene: &mut Scene, x: &Scale, y: &Scale, plot: Area) {
-        let mut path = Path::new(self.key.line_class()).stroke(self.key.stroke());
-        let reduced = self.reduced(x.domain(), plot);
-        for run in reduced.split(|p| p.1.is_nan()) {
-            match run {
-                [] => {}
-                [(px, py)] => {
-                    let at = (x.place(*px), y.place(*py));
-                    scene.add(Circle::new(format!("dot {}", self.key.class()), at, 3.2));
-                }
-                [(px, py), rest @ ..] => {
-                    path.move_to(x.place(*px), y.place(*py));
-                    for (px, py) in rest {
-                        match self.curve {
-                            Curve::Straight => path.line_to(x.place(*px), y.place(*py)),
-                            Curve::Step => path.step_to(x.place(*px), y.place(*py)),
-                        }
-                    }
-                }
-            }
-        }
-        if !path.is_empty() {
-            scene.add(path);
-        }
-    }
-
-    /// The points to draw in a plot.
-    fn reduced(&self, window_s: (f64, f64), plot: Area) -> Vec<(f64, f64)> {
-        decimate::time_series(&self.within(window_s), plot.width.max(1.0) as usize)
-    }
-
-    /// The corners of the line as drawn in a plot, whatever its curve; an undefined value is a gap.
-    pub(super) fn outline(&self, window_s: (f64, f64), plot: Area) -> Vec<(f64, f64)> {
-        let reduced = self.reduced(window_s, plot);
-        match self.curve {
-            Curve::Straight => reduced,
-            Curve::Step => {
-                let held = reduced.windows(2).filter_map(|pair| match pair {
-                    [before, after] => Some([*before, (after.0, before.1)]),
-                    _ => None,
-                });
-                held.flatten().chain(reduced.last().copied()).collect()
-            }
-        }
-    }
-
-    /// The points inside a window, with the values at its two ends.
-    fn within(&self, (from, to): (f64, f64)) -> Vec<(f64, f64)> {
-        let first = self.points.partition_point(|p| p.0 < from);
-        let end = self.points.partition_point(|p| p.0 <= to);
-        let edge = |at: f64| self.value_at(at).map(|value| (at, value));
-        let inside = self.points.get(first..end).unwrap_or_default();
-        let enters = if first > 0 { edge(from) } else { None };
-        let leaves = if end < self.points.len() { edge(to) } else { None };
-        enters.into_iter().chain(inside.iter().copied()).chain(leaves).collect()
-    }
-}
-
 /// Room above a panel for its title.
 const TITLE_PX: f64 = 20.0;
 /// Room between a panel and the title of the next.
@@ -211,42 +82,30 @@ impl LineChart {
     }
 
     fn blank(&self) -> Scene {
-        Scene {
-            id: self.id.clone(),
-            width: self.width.max(160.0),
-            height: self.height.max(100.0),
-            title: self.title.clone(),
-            ..Scene::default()
-        }
+        Scene::new(self.id.as_str(), self.title.as_str(), self.width.max(160.0), self.height.max(100.0))
     }
 
     /// The sentence in place of the lines, where they cannot be drawn.
     fn note(&self) -> Option<&'static str> {
-        let mut series = self.panels.iter().flat_map(|p| &p.series);
         if self.panels.iter().any(|p| p.series.len() > MOST_SERIES) {
-            Some("More than 8 policies: choose at most 8 to tell their lines apart")
-        } else if series.all(|s| s.defined().next().is_none()) {
+            Some(axis::TOO_MANY)
+        } else if self.series().all(|s| s.defined().next().is_none()) {
             Some("Nothing was recorded in this window")
         } else {
             None
         }
     }
 
-    /// The policies of the chart, each once, in the order given.
+    fn series(&self) -> impl Iterator<Item = &TimeSeries> {
+        self.panels.iter().flat_map(|panel| &panel.series)
+    }
+
     fn keys(&self) -> Vec<&Key> {
-        let mut keys: Vec<&Key> = Vec::new();
-        for series in self.panels.iter().flat_map(|p| &p.series) {
-            if keys.iter().all(|key| key.label != series.key.label) {
-                keys.push(&series.key);
-            }
-        }
-        keys
+        distinct_keys(self.series())
     }
 
     fn window_s(&self) -> (f64, f64) {
-        let series = self.panels.iter().flat_map(|p| &p.series);
-        let from_data = extent(series.flat_map(|s| s.points.iter().map(|p| p.0)));
-        self.window_s.or(from_data).unwrap_or((0.0, 1.0))
+        self.window_s.or_else(|| time_extent(self.series())).unwrap_or((0.0, 1.0))
     }
 
     /// The ends of the axis: one moment is drawn in the middle of an axis that begins at 0.
@@ -333,7 +192,8 @@ impl Panel {
         };
         let compared = self.compared();
         let mut parts: Vec<String> = compared.iter().filter_map(|s| mean(s)).collect();
-        let others: Vec<&TimeSeries> = self.series.iter().filter(|s| !compared.contains(s)).collect();
+        let is_compared = |s: &TimeSeries| compared.iter().any(|c| c.key.label == s.key.label);
+        let others: Vec<&TimeSeries> = self.series.iter().filter(|s| !is_compared(s)).collect();
         match (others.as_slice(), extent(others.iter().filter_map(|s| s.mean()))) {
             ([one], _) => parts.extend(mean(one)),
             (many, Some((low, high))) => {
@@ -376,8 +236,8 @@ fn draw_end_labels(scene: &mut Scene, panel: &Panel, layout: &PanelLayout, x: &S
     }
 }
 
-/// The values of the compared policies at the cursor, at the right of a panel's title: with as much of the names as
-/// there is room for.
+/// The values of the compared policies at the cursor, at the right of a panel's title: with as much of the
+/// names as there is room for.
 fn draw_values(scene: &mut Scene, panel: &Panel, plot: Area, cursor: f64) {
     let compared = panel.compared();
     let value = |s: &TimeSeries| format::or_undefined(s.value_at(cursor), |v| panel.quantity.text(v));
@@ -455,14 +315,14 @@ impl Chart for LineChart {
         let span = match (from, to) {
             (from, to) if to <= from => format!("At {to_text}"),
             (from, _) if from > 0.0 => format!("From {from_text} to {to_text}"),
-            _ => format!("In the first {to_text}"),
+            _ => format!("Over {to_text}"),
         };
         let panels: Vec<String> = self.panels.iter().filter_map(Panel::means_text).collect();
         format!("{span}, {}.", panels.join("; "))
     }
 
     fn table(&self) -> Table {
-        const MOST_ROWS: usize = 48;
+        const MOST_ROWS: usize = 30;
         let series = || self.panels.iter().flat_map(|p| p.series.iter().map(move |s| (p, s)));
         let names = series().map(|(panel, s)| format!("{}, {}", panel.title, s.key.label));
         let rows = ticks::time(self.domain_s(), MOST_ROWS).into_iter().map(|tick| {
@@ -486,56 +346,63 @@ impl Chart for LineChart {
             return None;
         }
         let x = Scale::linear(self.domain_s(), (0.0, 1.0));
-        let time_s = nearest_time(self.reference(), x.value_at(fraction));
-        let values = self.panels.iter().flat_map(|panel| {
-            panel.series.iter().map(|series| {
-                let value = series.value_at(time_s);
-                Reading {
-                    group: panel.title.clone(),
-                    label: series.key.label.clone(),
-                    class: series.key.class(),
-                    value,
-                    text: format::or_undefined(value, |v| panel.quantity.text(v)),
-                }
-            })
-        });
+        let time_s = nearest_time(cursor_points(self.series()), x.value_at(fraction));
+        let panels = self.panels.iter();
+        let values = panels.flat_map(|p| readings(&p.title, &p.series, time_s, p.quantity));
         let (x_text, fraction) = (format::elapsed(time_s), x.fraction(time_s));
         Some(Readout { x: time_s, x_text, fraction, values: values.collect() })
     }
 
     fn step(&self, fraction: f64, steps: i32) -> f64 {
-        step_along(self.reference(), self.domain_s(), fraction, steps)
+        step_along(cursor_points(self.series()), self.domain_s(), fraction, steps)
     }
 }
 
-impl LineChart {
-    /// The points that a cursor stops at: those of the subject, else of the first line.
-    fn reference(&self) -> &[(f64, f64)] {
-        let series = || self.panels.iter().flat_map(|p| &p.series).filter(|s| !s.points.is_empty());
-        let subject = series().find(|s| s.key.role == Role::Subject);
-        subject.or_else(|| series().next()).map_or(&[], |s| &s.points)
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::super::series::Curve;
+    use super::*;
 
-/// The time of the point nearest to `time_s`; itself where it is beyond the points, for other lines may go on there.
-pub(super) fn nearest_time(points: &[(f64, f64)], time_s: f64) -> f64 {
-    let after = points.partition_point(|p| p.0 <= time_s);
-    match (after.checked_sub(1).and_then(|i| points.get(i)), points.get(after)) {
-        (Some(before), Some(after)) if after.0 - time_s < time_s - before.0 => after.0,
-        (Some(before), Some(_)) => before.0,
-        _ => time_s,
+    fn series(role: Role, curve: Curve, points: &[(f64, f64)]) -> TimeSeries {
+        let name = if role == Role::Subject { "sts-fairness" } else { "fifo" };
+        TimeSeries::new(Key::new(name, name.to_uppercase(), role), curve, points.iter().copied())
     }
-}
 
-/// The fraction `steps` keyboard steps away: a point each where they are few, else a 200th of the window.
-pub(super) fn step_along(points: &[(f64, f64)], domain_s: (f64, f64), fraction: f64, steps: i32) -> f64 {
-    let x = Scale::linear(domain_s, (0.0, 1.0));
-    let stride = (points.len() / 200).max(1) as i64 * i64::from(steps);
-    let here = nearest_time(points, x.value_at(fraction));
-    let index = points.partition_point(|p| p.0 < here) as i64;
-    let beyond = points.get(index as usize).is_none_or(|p| (p.0 - here).abs() > f64::EPSILON * here.abs());
-    match usize::try_from(index + stride).ok().and_then(|i| points.get(i)) {
-        Some(point) if !beyond => x.fraction(point.0),
-        _ => (fraction + f64::from(steps) * 0.005).clamp(0.0, 1.0),
+    fn chart(series: Vec<TimeSeries>) -> LineChart {
+        let panel =
+            Panel { title: "Jobs waiting".into(), quantity: Quantity::Count, base: YBase::Zero, series };
+        LineChart { panels: vec![panel], ..LineChart::new("t", "Queue", 600.0, 300.0) }
+    }
+
+    #[test]
+    fn the_cursor_stops_at_points_of_the_subject() {
+        let chart = chart(vec![
+            series(Role::Other, Curve::Straight, &[(0.0, 1.0), (100.0, 3.0)]),
+            series(Role::Subject, Curve::Straight, &[(0.0, 5.0), (30.0, 6.0), (60.0, 7.0)]),
+        ]);
+        let readout = chart.nearest(0.4).unwrap();
+        assert!((readout.x - 30.0).abs() < 1e-9 && (readout.fraction - 0.3).abs() < 1e-9);
+        assert_eq!(readout.sentence(), "30\u{a0}s: Jobs waiting: FIFO 1.6, STS-FAIRNESS 6");
+        let beyond = chart.nearest(1.0).unwrap();
+        assert_eq!(beyond.values[0].value, Some(3.0), "other lines are read beyond the subject's end");
+        assert_eq!(beyond.values[1].text, "–");
+    }
+
+    #[test]
+    fn keys_move_from_point_to_point() {
+        let points: Vec<(f64, f64)> = (0..5).map(|i| (f64::from(i) * 25.0, 1.0)).collect();
+        let chart = chart(vec![series(Role::Subject, Curve::Straight, &points)]);
+        assert!((chart.step(0.25, 1) - 0.5).abs() < 1e-9);
+        assert!((chart.step(0.25, -1) - 0.0).abs() < 1e-9);
+        assert!((chart.step(1.0, 1) - 1.0).abs() < 1e-9 && (chart.step(0.0, -3) - 0.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_pointer_is_mapped_through_the_plot() {
+        let chart = chart(vec![series(Role::Subject, Curve::Step, &[(0.0, 1.0), (9.0, 2.0)])]);
+        let plot = chart.plots()[0];
+        let middle = plot.centre();
+        assert!((chart.fraction_at(middle.0, middle.1).unwrap() - 0.5).abs() < 1e-9);
+        assert!((chart.fraction_at(-50.0, 900.0).unwrap() - 0.0).abs() < 1e-9);
     }
 }

@@ -2,13 +2,16 @@
 
 use super::axis;
 use super::format::{self, Quantity};
-use super::line::{TimeSeries, nearest_time, step_along};
+
 use super::palette::{Key, Role, drawing_order, tenant_nodes};
 use super::scale::{Scale, extent};
 use super::scene::{Anchor, Area, Circle, Group, LegendEntry, Line, Path, Pattern, Scene, Text};
+use super::series::{
+    TimeSeries, cursor_points, distinct_keys, nearest_time, readings, step_along, time_extent,
+};
 use super::text::{shortened, text_width_px};
 use super::ticks::{self, Tick};
-use super::{Chart, MOST_SERIES, Reading, Readout, Table};
+use super::{Chart, MOST_SERIES, Readout, Table};
 
 /// Small plots of a ratio whose 1 means: exactly what the tenant is entitled to.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +39,8 @@ pub struct Multiple {
     pub index: usize,
     /// Its weight.
     pub weight: f64,
-    /// Service / entitlement over the whole window with the policy the comparison is about; none if it never had work.
+    /// Service / entitlement over the whole window with the policy the comparison is about; none if it never
+    /// had work.
     pub overall: Option<f64>,
     /// Service / entitlement over time, a line per policy; a gap where the tenant had no work.
     pub series: Vec<TimeSeries>,
@@ -106,19 +110,13 @@ impl SmallMultiples {
     }
 
     fn blank(&self) -> Scene {
-        Scene {
-            id: self.id.clone(),
-            width: self.width.max(160.0),
-            height: self.height(),
-            title: self.title.clone(),
-            ..Scene::default()
-        }
+        Scene::new(self.id.as_str(), self.title.as_str(), self.width.max(160.0), self.height())
     }
 
     fn note(&self) -> Option<&'static str> {
         let defined = |m: &Multiple| m.series.iter().any(|s| s.points().iter().any(|p| p.1.is_finite()));
         if self.multiples.iter().any(|m| m.series.len() > MOST_SERIES) {
-            Some("More than 8 policies: choose at most 8 to tell their lines apart")
+            Some(axis::TOO_MANY)
         } else if !self.multiples.iter().any(defined) {
             Some("No tenant had work in this window")
         } else {
@@ -132,12 +130,12 @@ impl SmallMultiples {
         drawn
     }
 
+    fn series(&self) -> impl Iterator<Item = &TimeSeries> {
+        self.multiples.iter().flat_map(|multiple| &multiple.series)
+    }
+
     fn domain_s(&self) -> (f64, f64) {
-        let times = || {
-            let series = self.multiples.iter().flat_map(|m| &m.series);
-            extent(series.flat_map(|s| s.points().iter().map(|p| p.0)))
-        };
-        self.window_s.or_else(times).unwrap_or((0.0, 1.0))
+        self.window_s.or_else(|| time_extent(self.series())).unwrap_or((0.0, 1.0))
     }
 
     fn layout(&self) -> Layout {
@@ -151,7 +149,8 @@ impl SmallMultiples {
         };
         let columns = columns.min(drawn.len().max(1));
         let rows = drawn.len().div_ceil(columns);
-        // Few tenants do not get wider plots than many: the shape of a line should not depend on how many there are.
+        // Few tenants do not get wider plots than many: the shape of a line should not depend on how many
+        // there are.
         let widest = if columns < 4 { 420.0 } else { 320.0 };
         let free = (width - LEFT_PX - COLUMN_GAP_PX * (columns - 1) as f64 - 2.0) / columns as f64;
         let cell_width = free.clamp(40.0, widest);
@@ -221,19 +220,7 @@ impl SmallMultiples {
     }
 
     fn keys(&self) -> Vec<&Key> {
-        let mut keys: Vec<&Key> = Vec::new();
-        for series in self.multiples.iter().flat_map(|m| &m.series) {
-            if keys.iter().all(|key| key.label != series.key.label) {
-                keys.push(&series.key);
-            }
-        }
-        keys
-    }
-
-    fn reference(&self) -> &[(f64, f64)] {
-        let series = || self.multiples.iter().flat_map(|m| &m.series);
-        let subject = series().filter(|s| s.key.role == Role::Subject).max_by_key(|s| s.points().len());
-        subject.or_else(|| series().next()).map_or(&[], TimeSeries::points)
+        distinct_keys(self.series())
     }
 }
 
@@ -403,24 +390,71 @@ impl Chart for SmallMultiples {
             return None;
         }
         let x = Scale::linear(self.domain_s(), (0.0, 1.0));
-        let time_s = nearest_time(self.reference(), x.value_at(fraction));
-        let values = self.sorted().into_iter().flat_map(|multiple| {
-            multiple.series.iter().map(move |series| {
-                let value = series.value_at(time_s);
-                Reading {
-                    group: multiple.tenant.clone(),
-                    label: series.key.label.clone(),
-                    class: series.key.class(),
-                    value,
-                    text: format::or_undefined(value, format::ratio),
-                }
-            })
-        });
+        let time_s = nearest_time(cursor_points(self.series()), x.value_at(fraction));
+        let tenants = self.sorted().into_iter();
+        let values = tenants.flat_map(|m| readings(&m.tenant, &m.series, time_s, Quantity::Ratio));
         let (x_text, fraction) = (format::elapsed(time_s), x.fraction(time_s));
         Some(Readout { x: time_s, x_text, fraction, values: values.collect() })
     }
 
     fn step(&self, fraction: f64, steps: i32) -> f64 {
-        step_along(self.reference(), self.domain_s(), fraction, steps)
+        step_along(cursor_points(self.series()), self.domain_s(), fraction, steps)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::series::Curve;
+    use super::*;
+
+    fn multiple(tenant: &str, overall: Option<f64>, values: &[f64]) -> Multiple {
+        let points = values.iter().enumerate().map(|(i, v)| (i as f64 * 3_600.0, *v));
+        let key = Key::new("sts-fairness", "STS-Fairness", Role::Subject);
+        let series = vec![TimeSeries::new(key, Curve::Straight, points)];
+        Multiple { tenant: tenant.to_owned(), index: 0, weight: 1.0, overall, series }
+    }
+
+    fn chart(multiples: Vec<Multiple>) -> SmallMultiples {
+        SmallMultiples::new("s", "Service against entitlement", 600.0, multiples)
+    }
+
+    #[test]
+    fn the_worst_served_is_first_and_the_idle_last() {
+        let chart = chart(vec![
+            multiple("idle", None, &[]),
+            multiple("b", Some(1.2), &[1.0, 1.4]),
+            multiple("c", Some(0.9), &[0.8, 1.0]),
+            multiple("a", Some(1.2), &[1.0, 1.4]),
+        ]);
+        let names: Vec<String> = chart.table().rows.into_iter().map(|row| row[0].clone()).collect();
+        assert_eq!(names, ["c", "a", "b", "idle"]);
+        assert_eq!(
+            chart.summary(),
+            "Over the whole window 1 of 3 tenants got less than entitled to with STS-Fairness; lowest: c 0.90×."
+        );
+    }
+
+    #[test]
+    fn what_is_not_drawn_is_said() {
+        let tenants =
+            (0..40).map(|i| multiple(&format!("t{i:02}"), Some(1.0 + f64::from(i) * 0.01), &[1.0, 1.5]));
+        let chart = chart(tenants.collect());
+        assert_eq!(chart.plots().len(), 28);
+        assert_eq!(chart.line_below().unwrap(), "12 more tenants, served 1.28× or more; all in the table");
+        assert_eq!(chart.table().rows.len(), 40);
+    }
+
+    #[test]
+    fn service_far_above_entitlement_is_cut_and_said() {
+        let chart = chart(vec![multiple("alone", Some(9.0), &[1.0, 12.0])]);
+        assert!(chart.summary().ends_with("lines are cut at 3.00×."));
+        assert!(chart.layout().y_domain.1 <= HIGHEST);
+    }
+
+    #[test]
+    fn only_what_is_below_one_is_hatched() {
+        let above = chart(vec![multiple("a", Some(1.1), &[1.0, 1.2, 1.0])]).marks().to_svg();
+        let below = chart(vec![multiple("a", Some(0.9), &[1.0, 0.8, 1.1])]).marks().to_svg();
+        assert!(!above.contains("s-loss") && below.contains("url(#s-loss)"));
     }
 }

@@ -1,8 +1,8 @@
 //! Which colour class, dash and width a policy has, and which class a tenant or a GPU type has.
 //!
-//! A policy's colour and dash come from a table keyed by its name, never from its position in a list, so they stay
-//! when others are hidden and are the same on every chart, chip and table. Colours themselves are in `chart.css`
-//! (class to custom property) and in [`theme`](super::theme) (custom property to colour).
+//! A policy's colour and dash come from a table keyed by its name, never from its position in a list, so they
+//! stay when others are hidden and are the same on every chart, chip and table. Colours themselves are in
+//! `chart.css` (class to custom property) and in [`theme`](super::theme) (custom property to colour).
 
 use super::scene::{Area, Line, Node, Pattern, Rect, Scene, Stroke};
 
@@ -25,7 +25,8 @@ pub struct Key {
     pub policy: String,
     /// What is written: unique within a chart.
     pub label: String,
-    /// 0 for the first entry of a policy, 1 for the second of the same policy, …: the same colour, another dash.
+    /// 0 for the first entry of a policy, 1 for the second of the same policy, …: the same colour, another
+    /// dash.
     pub variant: usize,
     /// Its part in the comparison.
     pub role: Role,
@@ -83,8 +84,8 @@ pub(super) fn drawing_order<T>(series: &[T], key: impl Fn(&T) -> &Key) -> Vec<&T
     order
 }
 
-/// Dash patterns, in the units of `stroke-dasharray`. The dotted one needs round caps, which it gets in `chart.css`
-/// by the class `rnd`.
+/// Dash patterns, in the units of `stroke-dasharray`. The dotted one needs round caps, which it gets in
+/// `chart.css` by the class `rnd`.
 const SOLID: &str = "";
 const DASH: &str = "8 3";
 const SHORT: &str = "5 3";
@@ -107,8 +108,8 @@ const fn entry(name: &'static str, class: &'static str, dash: &'static str) -> E
     Entry { name, class, dash }
 }
 
-/// In the order of the hues that `chart.css` gives them. The first hue and the solid line belong to STS-Fairness alone,
-/// and no two policies share both hue and dash.
+/// In the order of the hues that `chart.css` gives them. The first hue and the solid line belong to
+/// STS-Fairness alone, and no two policies share both hue and dash.
 const POLICIES: [Entry; 33] = [
     entry("sts-fairness", "p-sts-fairness", SOLID),
     entry("gavel-max-min", "p-gavel-max-min", DASH),
@@ -181,8 +182,8 @@ pub enum TenantPattern {
     Hatched,
 }
 
-/// The fill of tenant number `index` in the order of the workload: 14 different ones, then again from the first (a
-/// tenant is always named beside its swatch).
+/// The fill of tenant number `index` in the order of the workload: 14 different ones, then again from the
+/// first (a tenant is always named beside its swatch).
 #[must_use]
 pub fn tenant_fill(index: usize) -> TenantFill {
     const CLASSES: [&str; TENANT_HUES] = ["t0", "t1", "t2", "t3", "t4", "t5", "t6"];

@@ -2,8 +2,9 @@
 
 /// How a value becomes a position between the two ends of a range, linearly or by its logarithm.
 ///
-/// The domain is made usable: ends that are equal, swapped or undefined are widened or put in order, and a
-/// logarithmic domain starts above zero. Values outside the domain are placed at its nearer end.
+/// The domain is made usable: ends that are equal, swapped, undefined or beyond measure are widened, put in
+/// order or brought nearer, and a logarithmic domain starts above zero. Values outside the domain are placed
+/// at its nearer end.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale {
     kind: Kind,
@@ -124,11 +125,14 @@ pub fn extent(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
 }
 
 fn ordered((a, b): (f64, f64)) -> (f64, f64) {
-    match (a.is_finite(), b.is_finite()) {
-        (true, true) => (a.min(b), a.max(b)),
-        (true, false) => (a, a),
-        (false, true) => (b, b),
-        (false, false) => (0.0, 1.0),
+    // The distance of any two such ends is finite.
+    const FARTHEST: f64 = 1e150;
+    let (a, b) = (a.clamp(-FARTHEST, FARTHEST), b.clamp(-FARTHEST, FARTHEST));
+    match (a.is_nan(), b.is_nan()) {
+        (false, false) => (a.min(b), a.max(b)),
+        (false, true) => (a, a),
+        (true, false) => (b, b),
+        (true, true) => (0.0, 1.0),
     }
 }
 
@@ -169,10 +173,11 @@ mod tests {
             Scale::linear((7.0, 7.0), (0.0, 10.0)),
             Scale::log10((7.0, 7.0), (0.0, 10.0)),
             Scale::log10((0.0, 0.0), (0.0, 10.0)),
-            Scale::linear((f64::NAN, f64::INFINITY), (0.0, 10.0)),
+            Scale::linear((f64::NAN, f64::NAN), (0.0, 10.0)),
+            Scale::linear((f64::NEG_INFINITY, f64::MAX), (0.0, 10.0)),
         ] {
             let (low, high) = scale.domain();
-            assert!(low < high, "{scale:?}");
+            assert!(low < high && (high - low).is_finite(), "{scale:?}");
         }
         assert!(near(Scale::linear((7.0, 7.0), (0.0, 10.0)).place(7.0), 5.0));
     }
@@ -202,8 +207,14 @@ mod properties {
 
     proptest! {
         #[test]
-        fn placing_keeps_order_and_inverts(low in 0.001..1e4_f64, factor in 1.5..1e6_f64, u in 0.0..1.0_f64, v in 0.0..1.0_f64) {
-            for scale in [Scale::linear((low, low * factor), (0.0, 500.0)), Scale::log10((low, low * factor), (0.0, 500.0))] {
+        fn placing_keeps_order_and_inverts(
+            low in 0.001..1e4_f64,
+            factor in 1.5..1e6_f64,
+            u in 0.0..1.0_f64,
+            v in 0.0..1.0_f64,
+        ) {
+            let (domain, range_px) = ((low, low * factor), (0.0, 500.0));
+            for scale in [Scale::linear(domain, range_px), Scale::log10(domain, range_px)] {
                 let (a, b) = (scale.value_at(u.min(v)), scale.value_at(u.max(v)));
                 prop_assert!(a <= b);
                 prop_assert!(scale.place(a) <= scale.place(b) + 1e-9);

@@ -1,5 +1,5 @@
-//! Room for text whose exact width nobody knows before it is drawn: an estimate with slack, shortening, wrapping, and
-//! the spreading of labels that would lie on each other.
+//! Room for text whose exact width nobody knows before it is drawn: an estimate with slack, shortening,
+//! wrapping, and the spreading of labels that would lie on each other.
 
 /// Width of a character in parts of the font size: a little more than the common sans-serifs need on average.
 const CHARACTER_EM: f64 = 0.56;
@@ -39,8 +39,8 @@ pub(super) fn wrapped(text: &str, font_px: f64, room_px: f64) -> Vec<String> {
     lines
 }
 
-/// Positions as near as possible to `wanted`, in the same order of height, at least `gap` apart and within the bounds;
-/// closer than `gap` only where the bounds leave no other way.
+/// Positions as near as possible to `wanted`, in the same order of height, at least `gap` apart and within
+/// the bounds; closer than `gap` only where the bounds leave no other way.
 ///
 /// Labels that meet form a block around the mean of what they wanted; blocks that meet join.
 #[must_use]
@@ -122,7 +122,8 @@ mod properties {
             let placed = spread(&wanted, 15.0, (0.0, 200.0));
             let mut order: Vec<usize> = (0..wanted.len()).collect();
             order.sort_by(|&a, &b| wanted[a].total_cmp(&wanted[b]));
-            prop_assert!(order.windows(2).all(|pair| placed[pair[1]] - placed[pair[0]] >= 15.0 - 1e-9), "{placed:?}");
+            let gap = |pair: &[usize]| placed[pair[1]] - placed[pair[0]];
+            prop_assert!(order.windows(2).all(|pair| gap(pair) >= 15.0 - 1e-9), "{placed:?}");
             prop_assert!(placed.iter().all(|y| (-1e-9..=200.0 + 1e-9).contains(y)));
         }
     }

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::scene::{Area, Escaped, Group, LegendEntry, Px, Rect, Scene, Text};
+use super::scene::{Area, Group, LegendEntry, Rect, Scene, Text};
+use super::svg::{Escaped, Px};
 use super::text::{text_width_px, wrapped};
 
 /// Which set of colours an exported file has.
@@ -75,8 +76,8 @@ const PADDING: f64 = 16.0;
 const SAMPLE_PX: f64 = 32.0;
 
 impl Scene {
-    /// The text of an SVG file that stands alone: heading, summary, the drawing, legend and footnote, with the colours
-    /// of `theme` inside.
+    /// The text of an SVG file that stands alone: heading, summary, the drawing, legend and footnote, with
+    /// the colours of `theme` inside.
     #[must_use]
     pub fn to_standalone_svg(&self, theme: Theme) -> String {
         let framed = self.framed();

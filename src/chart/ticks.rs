@@ -133,14 +133,11 @@ pub fn even(quantity: Quantity, domain: (f64, f64), step: f64) -> Vec<Tick> {
 #[must_use]
 pub fn time(domain_s: (f64, f64), most: usize) -> Vec<Tick> {
     let step = time_step(domain_s.1 - domain_s.0, most);
-    let unit = whole_unit(step);
-    multiples(domain_s, step)
-        .into_iter()
-        .map(|value| Tick { value, label: whole_text(unit, value, step) })
-        .collect()
+    in_one_unit(domain_s, step)
 }
 
-/// Ticks on a logarithmic duration axis in seconds where people look for them: 1 min, 10 min, 1 h, 6 h, 1 d, 7 d.
+/// Ticks on a logarithmic duration axis in seconds where people look for them: 1 min, 10 min, 1 h, 6 h, 1 d,
+/// 7 d.
 #[must_use]
 pub fn log_duration(domain_s: (f64, f64)) -> Vec<Tick> {
     let within = |candidates: &[f64]| -> Vec<Tick> {
@@ -159,11 +156,7 @@ pub fn log_duration(domain_s: (f64, f64)) -> Vec<Tick> {
         return fine;
     }
     let step = time_step(domain_s.1 - domain_s.0, 6);
-    let unit = whole_unit(step);
-    multiples(domain_s, step)
-        .into_iter()
-        .map(|value| Tick { value, label: whole_text(unit, value, step) })
-        .collect()
+    in_one_unit(domain_s, step)
 }
 
 /// Ticks at the powers of ten in the domain, written as `quantity`: 100 %, 10 %, 1 %.
@@ -176,8 +169,8 @@ pub fn decades(quantity: Quantity, (low, high): (f64, f64)) -> Vec<Tick> {
         .collect()
 }
 
-/// The largest unit of which `seconds` is at least one: 60 s on an axis is "1 min", although in a sentence a duration
-/// of 60 s is "60 s".
+/// The largest unit of which `seconds` is at least one: 60 s on an axis is "1 min", although in a sentence a
+/// duration of 60 s is "60 s".
 pub(super) fn whole_unit(seconds: f64) -> DurationUnit {
     [DurationUnit::Day, DurationUnit::Hour, DurationUnit::Minute]
         .into_iter()
@@ -204,10 +197,14 @@ fn multiples((low, high): (f64, f64), step: f64) -> Vec<f64> {
     (first as i64..=last as i64).map(|k| k as f64 * step).collect()
 }
 
-fn whole_text(unit: DurationUnit, value_s: f64, step_s: f64) -> String {
-    let step = step_s / unit.seconds();
-    let number = Quantity::Count.tick_text(value_s / unit.seconds(), step);
-    format!("{number}\u{a0}{}", unit.symbol())
+/// Ticks every `step_s` seconds, all in the largest unit of which the step is at least one.
+fn in_one_unit(domain_s: (f64, f64), step_s: f64) -> Vec<Tick> {
+    let unit = whole_unit(step_s);
+    let label = |value_s: f64| {
+        let number = Quantity::Count.tick_text(value_s / unit.seconds(), step_s / unit.seconds());
+        format!("{number}\u{a0}{}", unit.symbol())
+    };
+    multiples(domain_s, step_s).into_iter().map(|value| Tick { value, label: label(value) }).collect()
 }
 
 #[cfg(test)]
@@ -293,7 +290,8 @@ mod properties {
                 prop_assert!(ticks.windows(2).all(|pair| pair[0].label != pair[1].label), "{ticks:?}");
             }
             let slack = span * 1e-6;
-            prop_assert!(time((low, high), most).iter().all(|t| t.value >= low - slack && t.value <= high + slack));
+            let inside = low - slack..=high + slack;
+            prop_assert!(time((low, high), most).iter().all(|t| inside.contains(&t.value)));
         }
 
         #[test]

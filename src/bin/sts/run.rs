@@ -3,7 +3,6 @@
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use anyhow::{Context, bail};
 use sts_sim::metrics::compute::set_common_means;
@@ -14,6 +13,7 @@ use sts_sim::sim::{Progress, RoundReport, Watch};
 use sts_sim::trace;
 use sts_sim::workload::Workload;
 
+use crate::clock::timed;
 use crate::import::{open, read_all};
 
 /// Arguments of `sts run`.
@@ -106,9 +106,8 @@ fn run_one(prepared: &Prepared, index: usize, seed: u64, args: &RunArgs) -> anyh
         seed,
         shown_percent: if args.quiet { None } else { Some(0) },
     };
-    let begun = Instant::now();
-    let mut finished = prepared.run(index, seed, &mut watch)?;
-    let wall_s = begun.elapsed().as_secs_f64();
+    let (finished, wall_s) = timed(|| prepared.run(index, seed, &mut watch));
+    let mut finished = finished?;
     finished.result.sim_wall_s = Some(wall_s);
     watch.rounds.finish().with_context(|| format!("cannot write {}", rounds_path.display()))?;
     let jobs_path = file("jobs");

@@ -258,6 +258,12 @@ impl<'a, S: Score> Run<'a, S> {
             stage.jobs.push(index);
             stage.candidates.push(self.candidates(weight, &job.options));
         }
+        // A tenant without jobs is worth nothing, which is all that is asked of it unless its floor was given.
+        let given = matches!(floors, Floors::Given);
+        stages.retain(|stage| {
+            let asked = stage.tenant.is_some_and(|tenant| given && program.tenants[tenant].floor > 0);
+            asked || !stage.jobs.is_empty() || without_floors
+        });
         stages
     }
 
