@@ -144,6 +144,22 @@ fn what_is_not_whole_claims_nothing() {
 }
 
 #[test]
+fn tenants_that_finish_later_without_waiting_longer_are_told() {
+    let comparison = compare(&PAIR, &[0], |run| {
+        let sts = run.policy == "sts-fairness";
+        for (index, tenant) in run.tenants.iter_mut().enumerate() {
+            tenant.wait_mean_s = Some(0.0);
+            tenant.jct_mean_s = Some(if sts && index < 3 { 200.0 + index as f64 } else { 100.0 });
+        }
+    });
+    let told = headline(&comparison);
+    assert!(told.title.ends_with("; no tenant waits longer, 3 of 14 finish later"), "{}", told.title);
+    assert_eq!(told.notes[0], "Finish later: nlp, vision, speech.");
+    let chart = figures::changes(&comparison, TenantFigure::Wait).unwrap();
+    assert!(chart.rows.iter().all(|row| row.change == Some(0.0)));
+}
+
+#[test]
 fn one_policy_is_described_and_not_compared() {
     let comparison = compare(&["fifo"], &[0], |run| fixture::set(run, "jct_mean_s", Some(18_216.0)));
     assert_eq!(headline(&comparison).title, "Mean JCT is 5.1\u{a0}h under fifo");
@@ -255,6 +271,11 @@ fn differences_carry_sign_and_direction() {
     assert_eq!(delta("never_fit"), Delta::Neutral { text: "−20.0\u{202f}%".to_owned() });
     assert_eq!(delta("ftf_rho_max"), Delta::Worse { glyph: '△', text: "33.0×".to_owned() });
     assert_eq!(cell(&table, "fifo", "utilization").delta, Delta::Baseline);
+    let tiny = with_jct(&[0], |run| if run.policy == "fifo" { 10_000.0 } else { 10_000.1 });
+    assert_eq!(cell(&self::table(&tiny), "sts-fairness", "jct_mean_s").delta, Delta::Equal);
+    let almost = with_jct(&[0], |run| if run.policy == "fifo" { 10_000.0 } else { 0.1 });
+    let almost_delta = cell(&self::table(&almost), "sts-fairness", "jct_mean_s").delta.clone();
+    assert_eq!(almost_delta, Delta::Better { glyph: '▼', text: "−99.9\u{202f}%".to_owned() });
     let Delta::Remark { short, .. } = delta("solver_gap_max") else { panic!() };
     assert_eq!(short, "exact in 97.7\u{202f}%");
 }

@@ -59,6 +59,9 @@ pub fn assumed(scenario: &Scenario) -> Vec<String> {
     if !oracles.is_empty() {
         sentences.push(format!("Exact knowledge of every job's remaining work: {}", oracles.join(", ")));
     }
+    if let Some(recorded) = scenario.policies.iter().find(|choice| choice.name == registry::RECORDED) {
+        sentences.push(format!("{}: the trace's own times, perhaps of another cluster", title(recorded)));
+    }
     sentences
 }
 
@@ -100,9 +103,12 @@ mod tests {
     #[test]
     fn who_knows_run_times_is_named() {
         let mut mixed = scenario(RoundSpec::default());
-        mixed.policies = vec![PolicyChoice::named("fifo"), PolicyChoice::named("srtf")];
+        mixed.policies = ["fifo", "srtf", "recorded"].map(PolicyChoice::named).to_vec();
         mixed.policies[1].label = Some("Shortest first".to_owned());
-        assert_eq!(assumed(&mixed)[1], "Exact knowledge of every job's remaining work: Shortest first");
+        mixed.policies[2].label = Some("As it was".to_owned());
+        let told = assumed(&mixed);
+        assert_eq!(told[1], "Exact knowledge of every job's remaining work: Shortest first");
+        assert_eq!(told[2], "As it was: the trace's own times, perhaps of another cluster");
     }
 
     #[test]

@@ -314,13 +314,22 @@ fn change(
     let (Some(after), Some(before), Some(difference)) = (mean(subject), mean(baseline), difference) else {
         return (None, "unfinished jobs".to_owned());
     };
-    let unit = DurationUnit::of(before.max(after));
-    let detail = format!("{} → {}", unit.value_text(before), unit.text(after));
+    let detail = before_and_after(before, after);
     if before <= 0.0 {
-        return (None, detail);
+        return ((after <= 0.0).then_some(0.0), detail);
     }
     let mark = if difference.is_undecided() { " ≈" } else { "" };
     (Some(after / before - 1.0), format!("{detail}{mark}"))
+}
+
+/// Two times in one unit, unless that would leave little of the shorter one.
+fn before_and_after(before_s: f64, after_s: f64) -> String {
+    let (short_s, long_s) = (before_s.min(after_s), before_s.max(after_s));
+    if short_s > 0.0 && long_s > 100.0 * short_s {
+        return format!("{} → {}", format::duration(before_s), format::duration(after_s));
+    }
+    let unit = DurationUnit::of(long_s);
+    format!("{} → {}", unit.value_text(before_s), unit.text(after_s))
 }
 
 /// What an exported figure says about its origin.

@@ -151,7 +151,7 @@ pub enum Delta {
     },
     /// The seeds' interval of the difference holds zero.
     WithinInterval,
-    /// The same.
+    /// The same, or different by less than is shown.
     Equal,
     /// Not compared, or undefined, and why.
     Remark {
@@ -359,6 +359,9 @@ fn delta(comparison: &Comparison, row: &Row, column: &Column, estimate: &Estimat
         return Delta::WithinInterval;
     }
     let text = change_text(column, base.mean, estimate.mean);
+    if !text.contains(|c| matches!(c, '1'..='9')) {
+        return Delta::Equal;
+    }
     match (spec.direction, difference.mean < 0.0) {
         (Direction::Neutral, _) => Delta::Neutral { text },
         (Direction::Lower, true) => Delta::Better { glyph: '▼', text },
@@ -406,6 +409,8 @@ fn change_text(column: &Column, base: f64, value: f64) -> String {
     if relative.abs() >= 10.0 {
         return format::ratio(value / base);
     }
+    // What is left of almost nothing is not nothing.
+    let relative = if relative > -1.0 { relative.max(-0.999) } else { relative };
     let decimals = usize::from(relative.abs() < 0.9995);
     format::signed(relative, &format::percent(relative, decimals))
 }
