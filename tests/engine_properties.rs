@@ -174,7 +174,8 @@ fn check_work(workload: &BoundWorkload, record: &RunRecord) {
         let breaks = segments.windows(2).filter(|pair| pair[0].to < pair[1].from).count();
         assert!(outcome.preemptions as usize >= breaks);
         // A grant that finds no position may send its job back to where it was.
-        let holds = |s: &Segment| (s.option, record.parts(s).iter().map(|part| part.device).collect::<Vec<_>>());
+        let holds =
+            |s: &Segment| (s.option, record.parts(s).iter().map(|part| part.device).collect::<Vec<_>>());
         let changes = segments.windows(2).filter(|pair| holds(pair[0]) != holds(pair[1])).count();
         assert!((outcome.preemptions + outcome.migrations) as usize >= changes);
     }

@@ -319,11 +319,7 @@ impl<'a> Row<'a> {
 
     /// A text; bytes that are no UTF-8 are replaced and counted.
     pub(super) fn text(&self, column: Option<usize>) -> Cow<'a, str> {
-        let text = String::from_utf8_lossy(self.optional(column));
-        if matches!(text, Cow::Owned(_)) {
-            self.notes.replaced.set(self.notes.replaced.get() + 1);
-        }
-        text
+        self.notes.text(self.optional(column))
     }
 
     /// A value that cannot be read as `bad` says.

@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use crate::trace::format::{Layout, RowReader, Uneven};
-use crate::trace::intake::{Closing, Fault, Intake, Notice, row_hash};
+use crate::trace::identity::row_hash;
+use crate::trace::intake::{Closing, Fault, Intake, Notice};
 use crate::trace::refusal::Refusal;
 use crate::trace::rows::{Cells, Header, Row, Rows};
 use crate::trace::value::{self, Notes};

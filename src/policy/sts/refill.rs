@@ -12,7 +12,7 @@ use crate::workload::JobOption;
 /// A way to start a job.
 #[derive(Debug, Clone, Copy)]
 struct Start {
-    /// Worth per slot.
+    /// Worth per device.
     density: f64,
     /// Position among the waiting jobs.
     waiting: u32,
@@ -49,8 +49,9 @@ struct Started {
     refused: Vec<u16>,
 }
 
-/// Starts waiting jobs, the most valuable per slot first (ties: the order of jobs), then lets those jobs grow on their devices'
-/// type, the largest gain first, into what is still free. Hysteresis plays no part: nobody has to give way.
+/// Starts waiting jobs, the most valuable per slot first, a slot counting as its share of a device (ties: the order of jobs); then
+/// lets those jobs grow on their devices' type, the largest gain first, into what is still free. Neither hysteresis nor finishing
+/// in the round plays a part: nobody has to give way, so a job that would finish in the round anyway may finish sooner.
 pub(super) fn refill(view: &View<'_>, objective: &Objective, waiting: &[JobId], free: &mut dyn Refill) {
     if free.is_full() {
         return;
@@ -62,6 +63,11 @@ pub(super) fn refill(view: &View<'_>, objective: &Objective, waiting: &[JobId], 
 
 fn total_slots(option: &JobOption) -> u32 {
     u32::from(option.slots) * option.devices
+}
+
+/// An option's share of devices: a slot of a device cut into four is a quarter.
+fn devices(view: &View<'_>, option: &JobOption) -> f64 {
+    f64::from(total_slots(option)) / f64::from(view.cluster.gpu_type(option.type_id).slots_per_device())
 }
 
 fn start(
@@ -86,7 +92,7 @@ fn start(
         }
         let valued = value(job);
         for (index, option) in (0u16..).zip(options).filter(|(_, option)| has_room(room, option)) {
-            let density = valued.worth(option.rate) / f64::from(total_slots(option));
+            let density = valued.uncapped(option.rate) / devices(view, option);
             starts.push(Start { density, waiting: position, option: index });
         }
     }
@@ -121,7 +127,7 @@ fn grow(view: &View<'_>, mut started: Vec<Started>, free: &mut dyn Refill, room:
         let mut best: Option<(f64, usize, u16)> = None;
         for (i, of_job) in started.iter().enumerate() {
             let current = view.option(of_job.job, of_job.option);
-            let worth = of_job.valued.worth(current.rate);
+            let worth = of_job.valued.uncapped(current.rate);
             for (index, option) in (0u16..).zip(&view.class(of_job.job).options) {
                 let slots = total_slots(option);
                 let fits = option.type_id == current.type_id
@@ -130,7 +136,7 @@ fn grow(view: &View<'_>, mut started: Vec<Started>, free: &mut dyn Refill, room:
                 if !fits || of_job.refused.contains(&index) {
                     continue;
                 }
-                let gain = of_job.valued.worth(option.rate) - worth;
+                let gain = of_job.valued.uncapped(option.rate) - worth;
                 if gain > 0.0 && best.is_none_or(|(most, _, _)| gain > most) {
                     best = Some((gain, i, index));
                 }
