@@ -16,9 +16,11 @@ const SERVICE_WORKER: &str = "sw.js";
 const WASM: &str = "app_bg.wasm";
 
 /// Files that name no other, then files that name only those before them.
-const HASHED: [(&str, &str); 7] = [
+const HASHED: [(&str, &str); 9] = [
     ("target/pkg", WASM),
     ("www", "style.css"),
+    ("src/chart", "chart.css"),
+    ("www", "results.css"),
     ("www", "icon.svg"),
     ("www", "manifest.webmanifest"),
     ("target/pkg", "app.js"),
