@@ -214,8 +214,10 @@ pub struct LedgerRow {
     pub floor: i64,
     /// What the decision gives the tenant over all types: V_u(x_u).
     pub value: i64,
-    /// Slots lent (positive) or owed.
+    /// Slots the temporal layer gave to this tenant and others use this round as their quota (positive), or the other way round.
     pub loan_slots: i32,
+    /// Slots of entitlement lost because credit for a job larger than the quota is at its cap.
+    pub packing_loss_slots: u32,
 }
 
 /// What a policy decides for a round. Reused from round to round.

@@ -44,7 +44,7 @@ pub struct Scenario {
     pub round: RoundSpec,
     /// The policies to compare.
     pub policies: Vec<PolicyChoice>,
-    /// One run a policy and seed.
+    /// One run a policy and seed; see [`Scenario::replica`].
     #[serde(default = "one_seed")]
     pub seeds: Vec<u64>,
 }
@@ -300,7 +300,7 @@ pub enum ScenarioError {
 }
 
 impl ScenarioError {
-    fn value(path: impl Into<String>, found: impl ToString, expected: &str) -> Self {
+    fn value(path: impl Into<String>, found: impl std::fmt::Display, expected: &str) -> Self {
         Self::Value { path: path.into(), found: found.to_string(), expected: expected.to_string() }
     }
 }
@@ -462,6 +462,19 @@ impl Scenario {
         let params = Params::check(spec.name, spec.params, &choice.params)
             .map_err(|source| ScenarioError::Param { path: format!("policies[{index}].params"), source })?;
         Ok((spec, params))
+    }
+
+    /// The scenario of one seed: a seed is added to the seeds of the synthetic workload and of the drawn profiles, so that
+    /// every seed is another draw of the same world, alike for all policies. Seed 0 is the scenario itself.
+    #[must_use]
+    pub fn replica(&self, seed: u64) -> Self {
+        let mut replica = self.clone();
+        let profiles = &mut replica.workload.profiles;
+        profiles.seed = profiles.seed.wrapping_add(seed);
+        if let Some(synthetic) = &mut replica.workload.synthetic {
+            synthetic.seed = synthetic.seed.wrapping_add(seed);
+        }
+        replica
     }
 
     /// How a trace is cut and scaled before it is run.

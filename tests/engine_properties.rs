@@ -10,7 +10,7 @@ use sts_sim::cluster::catalogue::model;
 use sts_sim::cluster::{Cluster, Layout, MigMode, NodeGroup};
 use sts_sim::policy::registry::policies;
 use sts_sim::policy::{Params, spec};
-use sts_sim::sim::{Boundary, RoundSettings, RunRecord, simulate};
+use sts_sim::sim::{Boundary, RoundSettings, RunRecord, Segment, simulate};
 use sts_sim::units::{ClassId, MilliGpus, Rate, SimSpan, SimTime, TenantId, TypeId, Work};
 use sts_sim::workload::bind::Tenant;
 use sts_sim::workload::{BoundJob, BoundWorkload, JobClass, JobOption};
@@ -173,7 +173,11 @@ fn check_work(workload: &BoundWorkload, record: &RunRecord) {
         );
         let breaks = segments.windows(2).filter(|pair| pair[0].to < pair[1].from).count();
         assert!(outcome.preemptions as usize >= breaks);
-        assert!((outcome.preemptions + outcome.migrations) as usize >= segments.len() - 1);
+        // A grant that finds no position may send its job back to where it was.
+        let holds =
+            |s: &Segment| (s.option, record.parts(s).iter().map(|part| part.device).collect::<Vec<_>>());
+        let changes = segments.windows(2).filter(|pair| holds(pair[0]) != holds(pair[1])).count();
+        assert!((outcome.preemptions + outcome.migrations) as usize >= changes);
     }
 }
 

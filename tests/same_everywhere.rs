@@ -1,7 +1,11 @@
-//! Generated and bound workloads are the same bits natively and in WebAssembly. The constants were found natively; both targets
-//! must reproduce them.
+//! Generated and bound workloads, and every allocation of a run, are the same bits natively and in WebAssembly. The constants were
+//! found natively; both targets must reproduce them.
+
+#![allow(clippy::unwrap_used)]
 
 use sts_sim::cluster::{Cluster, Layout, MigMode, NodeGroup, catalogue};
+use sts_sim::scenario::run::prepare;
+use sts_sim::scenario::{self, Scenario, ScenarioError};
 use sts_sim::workload::assign::ProfileSettings;
 use sts_sim::workload::bind::bind;
 use sts_sim::workload::synthetic::{ArrivalKind, Arrivals, SyntheticSpec, generate};
@@ -52,7 +56,25 @@ fn bound() -> Option<u64> {
 }
 
 const GENERATED: [u64; 3] = [0x4ec0_b7d3_ff06_6c27, 0x4c26_3b72_ae7c_9c70, 0x8472_3f56_4107_979f];
+const RUNS: [(&str, &str); 7] = [
+    ("fifo", "e369b9120e35f793"),
+    ("fifo-backfill", "102517d15287325c"),
+    ("srtf", "1617f33208440a60"),
+    ("las", "d1fb0540a21f797b"),
+    ("round-robin", "02ce7ce0914ef058"),
+    ("sts-fairness", "cc5aa62fcd4954f8"),
+    ("sts-throughput", "084cbd16600b7554"),
+];
 const BOUND: u64 = 0x2f71_301c_ca29_bc57;
+
+/// The fingerprints of every policy of the scenario `mixed.json`, seed 1.
+fn runs() -> Result<Vec<(String, String)>, ScenarioError> {
+    let scenario = Scenario::from_json(include_str!("fixtures/scenarios/mixed.json"))?.replica(1);
+    let prepared = prepare(&scenario, &scenario::run::generated(&scenario).unwrap_or_default())?;
+    (0..scenario.policies.len())
+        .map(|index| prepared.run(index, 1, &mut ()).map(|run| (run.result.policy, run.result.result_hash)))
+        .collect()
+}
 
 #[cfg(not(target_arch = "wasm32"))]
 mod native {
@@ -64,6 +86,13 @@ mod native {
     #[test]
     fn bound_workloads() {
         assert_eq!(super::bound(), Some(super::BOUND));
+    }
+
+    #[test]
+    fn every_allocation_of_every_policy() {
+        let runs = super::runs().unwrap();
+        let runs: Vec<(&str, &str)> = runs.iter().map(|(p, h)| (p.as_str(), h.as_str())).collect();
+        assert_eq!(runs, super::RUNS);
     }
 }
 
@@ -79,5 +108,12 @@ mod browser {
     #[wasm_bindgen_test]
     fn bound_workloads() {
         assert_eq!(super::bound(), Some(super::BOUND));
+    }
+
+    #[wasm_bindgen_test]
+    fn every_allocation_of_every_policy() {
+        let runs = super::runs().unwrap();
+        let runs: Vec<(&str, &str)> = runs.iter().map(|(p, h)| (p.as_str(), h.as_str())).collect();
+        assert_eq!(runs, super::RUNS);
     }
 }

@@ -1,4 +1,5 @@
 //! `sts solve` through its library door: worked examples, and brute force as the oracle of the exact programs.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -343,7 +344,7 @@ fn random_instance(random: &mut ChaCha8Rng) -> Instance {
             }
         })
         .collect();
-    Instance { types, tenants, quotas: None }
+    Instance { types, tenants, quotas: None, optimal: None, floors: None }
 }
 
 fn random_job(random: &mut ChaCha8Rng, types: &[InstanceType], name: String) -> InstanceJob {
@@ -462,6 +463,61 @@ fn more_capacity_or_more_options_never_hurt() {
         let after = solved(&richer, "sts-fairness");
         if after.tenants[0].floor == before.tenants[0].floor {
             assert!(after.objective >= before.objective);
+        }
+    }
+}
+
+/// The benchmark instances, if they are there.
+fn shared_instances() -> Option<std::path::PathBuf> {
+    let root = std::env::var_os("STS_SHARED").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
+        std::path::PathBuf::from,
+    );
+    let folder = root.join("instances");
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    assert!(
+        std::env::var_os("STS_REQUIRE_SHARED").is_none_or(|v| v != "1"),
+        "{} is missing",
+        folder.display()
+    );
+    println!("skipped: {} is missing", folder.display());
+    None
+}
+
+#[test]
+fn benchmark_instances_are_solved_or_bounded() {
+    let Some(folder) = shared_instances() else { return };
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    let index: serde_json::Value = serde_json::from_str(&read("INDEX.json")).unwrap();
+    for entry in index.as_array().unwrap() {
+        let name = entry["file"].as_str().unwrap();
+        let instance = Instance::from_json(&read(name)).unwrap();
+        let optimum = instance.optimal.unwrap();
+        // With a budget for small tables only, and with one for none at all.
+        for budget in [1e6, 0.0] {
+            let params = BTreeMap::from([("solver_budget".to_string(), ParamValue::Number(budget))]);
+            let answer = solve(&instance, "sts-fairness", &params).unwrap();
+            let (objective, bound) = (answer.objective.unwrap(), answer.bound.unwrap());
+            assert!(bound > optimum - 1e-9, "{name}: bound {bound}, optimum {optimum}");
+            assert!(
+                objective > 0.93 * optimum && answer.gap.unwrap() < 0.12,
+                "{name}: {objective} of {optimum}"
+            );
+            let mut reaches_floors = true;
+            for tenant in &answer.tenants {
+                let floor = instance.floors.as_ref().unwrap()[&tenant.name];
+                assert!(tenant.rate >= tenant.floor, "{name}: {tenant:?}");
+                assert!(tenant.floor.unwrap() < floor + 1e-9, "{name}: {tenant:?}, floor {floor}");
+                reaches_floors &= tenant.floor.unwrap() > floor - 1e-9;
+            }
+            if reaches_floors {
+                assert!(objective < optimum + 1e-9, "{name}: {objective} is more than {optimum}");
+            }
+            if answer.status == AnswerStatus::Optimal {
+                assert_close(answer.objective, optimum);
+            }
         }
     }
 }

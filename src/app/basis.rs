@@ -1,7 +1,9 @@
 //! What a result takes for granted, in sentences.
 
+use super::comparison::title;
 use crate::chart::format;
-use crate::scenario::Scenario;
+use crate::policy::registry::{self, Knowledge};
+use crate::scenario::{PolicyChoice, Scenario};
 use crate::sim::Boundary;
 
 /// What the model leaves out of the cluster and its users.
@@ -26,7 +28,7 @@ pub fn left_out(scenario: &Scenario) -> Vec<String> {
     effects
 }
 
-/// What is assumed about rounds and overheads.
+/// What is assumed about rounds, overheads and what policies know.
 #[must_use]
 pub fn assumed(scenario: &Scenario) -> Vec<String> {
     let round = &scenario.round;
@@ -49,6 +51,16 @@ pub fn assumed(scenario: &Scenario) -> Vec<String> {
     }
     if let Some(horizon) = round.horizon_s {
         sentences.push(format!("The simulation ends after {}", format::duration(horizon)));
+    }
+    let knowing = |choice: &&PolicyChoice| {
+        registry::spec(&choice.name).is_some_and(|spec| spec.knowledge == Knowledge::RemainingWork)
+    };
+    let oracles: Vec<&str> = scenario.policies.iter().filter(knowing).map(title).collect();
+    if !oracles.is_empty() {
+        sentences.push(format!("Exact knowledge of every job's remaining work: {}", oracles.join(", ")));
+    }
+    if let Some(recorded) = scenario.policies.iter().find(|choice| choice.name == registry::RECORDED) {
+        sentences.push(format!("{}: the trace's own times, perhaps of another cluster", title(recorded)));
     }
     sentences
 }
@@ -76,7 +88,12 @@ mod tests {
         let free = scenario(RoundSpec::default());
         assert_eq!(left_out(&free).iter().filter(|text| text.ends_with("set to 0")).count(), 3);
         assert_eq!(assumed(&free).len(), 1);
-        let costly = scenario(RoundSpec { start_s: 10.0, restore_s: 45.0, reconfigure_s: 30.0, ..RoundSpec::default() });
+        let costly = scenario(RoundSpec {
+            start_s: 10.0,
+            restore_s: 45.0,
+            reconfigure_s: 30.0,
+            ..RoundSpec::default()
+        });
         assert!(!left_out(&costly).iter().any(|text| text.ends_with("set to 0")));
         let told = assumed(&costly);
         assert_eq!(told.len(), 2);
@@ -84,8 +101,20 @@ mod tests {
     }
 
     #[test]
+    fn who_knows_run_times_is_named() {
+        let mut mixed = scenario(RoundSpec::default());
+        mixed.policies = ["fifo", "srtf", "recorded"].map(PolicyChoice::named).to_vec();
+        mixed.policies[1].label = Some("Shortest first".to_owned());
+        mixed.policies[2].label = Some("As it was".to_owned());
+        let told = assumed(&mixed);
+        assert_eq!(told[1], "Exact knowledge of every job's remaining work: Shortest first");
+        assert_eq!(told[2], "As it was: the trace's own times, perhaps of another cluster");
+    }
+
+    #[test]
     fn an_idle_boundary_and_a_horizon_are_told() {
-        let round = RoundSpec { boundary: Boundary::Idle, horizon_s: Some(86_400.0 * 7.0), ..RoundSpec::default() };
+        let round =
+            RoundSpec { boundary: Boundary::Idle, horizon_s: Some(86_400.0 * 7.0), ..RoundSpec::default() };
         let told = assumed(&scenario(round));
         assert!(told[0].ends_with("stays idle until it ends"));
         assert_eq!(told[1], "The simulation ends after 7\u{a0}d");

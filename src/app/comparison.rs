@@ -6,8 +6,8 @@ use std::rc::Rc;
 use super::interval::Estimate;
 use crate::chart::{Key, Role};
 use crate::policy::registry;
-use crate::scenario::Scenario;
 use crate::scenario::run::RunResult;
+use crate::scenario::{PolicyChoice, Scenario};
 
 /// How the results on the page stand to the set-up beside them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,8 +87,9 @@ impl Row {
 
 impl Comparison {
     /// Puts `runs` in the order of the scenario's policies. Of two runs of one policy and seed the later counts.
-    /// `baseline` is a label; where no run has it, the comparison chooses: `fifo`, else the first policy that is
-    /// neither the subject nor recorded, else the first.
+    /// `baseline` is a label; where the scenario does not have it, the comparison chooses: `fifo`, else the first policy
+    /// that is neither the subject nor recorded, else the first. A baseline that has not run yet is no baseline yet: no
+    /// other takes its place.
     #[must_use]
     pub fn new(runs: Rc<Vec<RunResult>>, scenario: &Scenario, baseline: Option<&str>) -> Self {
         let mut rows: Vec<Row> = Vec::new();
@@ -118,13 +119,11 @@ impl Comparison {
                 .collect();
             row.runs = by_seed.into_values().collect();
         }
+        let wanted = baseline_label(&rows, baseline);
         rows.retain(|row| !row.runs.is_empty());
         let position = |wanted: &dyn Fn(&Row) -> bool| rows.iter().position(wanted);
-        let baseline = position(&|row| Some(row.label.as_str()) == baseline)
-            .or_else(|| position(&|row| row.policy == "fifo"))
-            .or_else(|| position(&|row| row.policy != SUBJECT && !row.is_recorded()))
-            .or_else(|| position(&|_| true));
-        let is_other = |row: &Row| baseline.and_then(|b| rows.get(b)).is_none_or(|b| b.label != row.label);
+        let baseline = position(&|row| Some(&row.label) == wanted.as_ref());
+        let is_other = |row: &Row| Some(&row.label) != wanted.as_ref();
         let subject = position(&|row| row.policy == SUBJECT && is_other(row)).or_else(|| position(&is_other));
         Self { runs, baseline, subject, planned_seeds: scenario.seeds.len(), rows }
     }
@@ -135,7 +134,7 @@ impl Comparison {
         &self.rows
     }
 
-    /// What the others are compared with; `None` without runs.
+    /// What the others are compared with; `None` while it has not run.
     #[must_use]
     pub fn baseline(&self) -> Option<&Row> {
         self.baseline.and_then(|index| self.rows.get(index))
@@ -210,6 +209,25 @@ impl Comparison {
             _ => Role::Other,
         };
         Key::new(row.policy.clone(), row.title.clone(), role).variant(row.variant)
+    }
+}
+
+/// The label of the policy that others are compared with: the one asked for, else the comparison's choice.
+fn baseline_label(rows: &[Row], asked: Option<&str>) -> Option<String> {
+    let find = |wanted: &dyn Fn(&Row) -> bool| rows.iter().find(|row| wanted(row));
+    find(&|row| Some(row.label.as_str()) == asked)
+        .or_else(|| find(&|row| row.policy == "fifo"))
+        .or_else(|| find(&|row| row.policy != SUBJECT && !row.is_recorded()))
+        .or_else(|| rows.first())
+        .map(|row| row.label.clone())
+}
+
+/// What people read for a policy of a scenario: its label, else the policy's title.
+#[must_use]
+pub fn title(choice: &PolicyChoice) -> &str {
+    match &choice.label {
+        Some(label) => label,
+        None => registry::spec(&choice.name).map_or(&choice.name, |spec| spec.title),
     }
 }
 

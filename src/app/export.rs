@@ -1,27 +1,8 @@
 //! The files in which results leave the page: their names and their text.
 
-use serde::Serialize;
-
 use super::comparison::Comparison;
-use crate::metrics::Metrics;
 use crate::metrics::spec::metrics;
-
-/// The comparison as one object, as the command line writes it to `summary.json`.
-#[derive(Debug, Serialize)]
-struct Summary<'a> {
-    scenario_hash: &'a str,
-    engine_version: &'a str,
-    runs: Vec<SummaryRun<'a>>,
-}
-
-#[derive(Debug, Serialize)]
-struct SummaryRun<'a> {
-    policy: &'a str,
-    seed: u64,
-    result_hash: &'a str,
-    sim_wall_s: Option<f64>,
-    metrics: Metrics,
-}
+use crate::scenario::tables::Summary;
 
 /// The version of the engine, as in every export.
 pub const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -29,26 +10,16 @@ pub const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The text of `summary.json`: every run of the comparison with every metric, `null` where undefined.
 #[must_use]
 pub fn summary_json(comparison: &Comparison, scenario_hash: &str) -> String {
-    let runs = comparison
-        .all_runs()
-        .map(|(row, run)| {
-            let mut all = run.metrics.clone();
-            for spec in metrics() {
-                all.values.entry(spec.key.to_owned()).or_default();
-            }
-            for value in all.values.values_mut().chain(all.utilization_by_type.values_mut()) {
-                *value = value.filter(|v| v.is_finite());
-            }
-            SummaryRun {
-                policy: &row.label,
-                seed: run.seed,
-                result_hash: &run.result_hash,
-                sim_wall_s: run.sim_wall_s,
-                metrics: all,
-            }
-        })
-        .collect();
-    let summary = Summary { scenario_hash, engine_version: ENGINE_VERSION, runs };
+    let mut summary = Summary::new(scenario_hash, comparison.all_runs().map(|(_, run)| run));
+    for run in &mut summary.runs {
+        let all = &mut run.metrics;
+        for spec in metrics() {
+            all.values.entry(spec.key.to_owned()).or_default();
+        }
+        for value in all.values.values_mut().chain(all.utilization_by_type.values_mut()) {
+            *value = value.filter(|v| v.is_finite());
+        }
+    }
     let mut text = serde_json::to_string_pretty(&summary).unwrap_or_default();
     text.push('\n');
     text
@@ -71,7 +42,7 @@ pub fn key_figures_csv(comparison: &Comparison) -> Result<String, csv::Error> {
         }
         writer.write_record(&fields)?;
     }
-    let bytes = writer.into_inner().map_err(|error| error.into_error())?;
+    let bytes = writer.into_inner().map_err(csv::IntoInnerError::into_error)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

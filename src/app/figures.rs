@@ -41,6 +41,9 @@ const STRETCHES_S: [f64; 18] = [
     2_592_000.0,
 ];
 
+/// Longer column heads do not fit above the two values of a bar.
+const MOST_LETTERS: usize = 24;
+
 /// Which policies a figure leaves out, by label.
 pub type Hidden = BTreeSet<String>;
 
@@ -94,7 +97,8 @@ fn pooled_samples(comparison: &Comparison, row: &Row) -> Vec<f64> {
 #[must_use]
 pub fn load(comparison: &Comparison, hidden: &Hidden) -> LineChart {
     let stretch_s = stretch_s(comparison);
-    let panel = |title: &str, quantity, value: fn(&LoadPoint) -> f64| Panel {
+    let end = comparison.all_runs().map(|(_, run)| end_s(run)).fold(0.0, f64::max);
+    let panel = |title: &str, quantity, value: fn(&LoadPoint) -> Option<f64>| Panel {
         title: title.to_owned(),
         quantity,
         base: YBase::Zero,
@@ -107,9 +111,10 @@ pub fn load(comparison: &Comparison, hidden: &Hidden) -> LineChart {
     };
     LineChart {
         panels: vec![
-            panel("Slots in use", Quantity::Share, |point| point.used.unwrap_or(f64::NAN)),
-            panel("Jobs waiting", Quantity::Count, |point| point.waiting),
+            panel("Slots in use", Quantity::Share, |point| point.used),
+            panel("Jobs waiting", Quantity::Count, |point| Some(point.waiting)),
         ],
+        window_s: Some((0.0, end)).filter(|_| end > 0.0),
         ..LineChart::new("load", "Utilisation and queue", 0.0, 0.0)
     }
 }
@@ -139,13 +144,13 @@ fn end_s(run: &RunResult) -> f64 {
     makespan.unwrap_or_else(|| last.at_s + own_stretch_s(run).max(1.0))
 }
 
-/// Means of one quantity over equal stretches of time, at their middles, over the seeds of a policy. After its end a run
-/// counts as idle until the last seed has ended.
+/// Means of one quantity over equal stretches of time, at their middles, over the seeds of a policy; not a number where it
+/// is not known. After its end a run counts as idle until the last seed has ended.
 fn mean_load(
     comparison: &Comparison,
     row: &Row,
     stretch_s: f64,
-    value: fn(&LoadPoint) -> f64,
+    value: fn(&LoadPoint) -> Option<f64>,
 ) -> Vec<(f64, f64)> {
     let end = comparison.runs(row).map(end_s).fold(0.0, f64::max);
     let stretches = (end / stretch_s - 1e-9).ceil().clamp(0.0, 100_000.0) as usize;
@@ -153,7 +158,7 @@ fn mean_load(
     for run in comparison.runs(row) {
         let ends = run.load.iter().skip(1).map(|point| point.at_s).chain([end_s(run)]);
         for (point, to_s) in run.load.iter().zip(ends) {
-            spread(&mut area, stretch_s, (point.at_s, to_s), value(point));
+            spread(&mut area, stretch_s, (point.at_s, to_s), value(point).unwrap_or(f64::NAN));
         }
     }
     let seeds = comparison.runs(row).count().max(1) as f64;
@@ -281,10 +286,15 @@ pub fn changes(comparison: &Comparison, figure: TenantFigure) -> Option<BarChart
             BarRow { tenant: name, index, change, detail }
         })
         .collect();
+    let names = format!("{} → {}", baseline.title, subject.title);
     Some(BarChart {
         subject: subject.title.clone(),
         baseline: baseline.title.clone(),
-        detail_title: "Baseline → subject".to_owned(),
+        detail_title: if names.chars().count() > MOST_LETTERS {
+            "before → after".to_owned()
+        } else {
+            names
+        },
         ..BarChart::new("changes", figure.title(), 0.0, Better::Lower, rows)
     })
 }
@@ -304,13 +314,22 @@ fn change(
     let (Some(after), Some(before), Some(difference)) = (mean(subject), mean(baseline), difference) else {
         return (None, "unfinished jobs".to_owned());
     };
-    let unit = DurationUnit::of(before.max(after));
-    let detail = format!("{} → {}", unit.value_text(before), unit.text(after));
+    let detail = before_and_after(before, after);
     if before <= 0.0 {
-        return (None, detail);
+        return ((after <= 0.0).then_some(0.0), detail);
     }
     let mark = if difference.is_undecided() { " ≈" } else { "" };
     (Some(after / before - 1.0), format!("{detail}{mark}"))
+}
+
+/// Two times in one unit, unless that would leave little of the shorter one.
+fn before_and_after(before_s: f64, after_s: f64) -> String {
+    let (short_s, long_s) = (before_s.min(after_s), before_s.max(after_s));
+    if short_s > 0.0 && long_s > 100.0 * short_s {
+        return format!("{} → {}", format::duration(before_s), format::duration(after_s));
+    }
+    let unit = DurationUnit::of(long_s);
+    format!("{} → {}", unit.value_text(before_s), unit.text(after_s))
 }
 
 /// What an exported figure says about its origin.

@@ -7,8 +7,8 @@ use super::interval::Estimate;
 use crate::chart::format;
 use crate::scenario::run::{RunResult, TenantResult};
 
-/// A tenant waits as long as before if its mean wait changes by less than this.
-pub const SAME_WAIT_S: f64 = 1.0;
+/// A tenant's mean time is the same as before if it changes by less than this.
+pub const SAME_TIME_S: f64 = 1.0;
 
 /// So many losers are named; the others are counted.
 const NAMED: usize = 4;
@@ -45,7 +45,7 @@ impl Headline {
                 notes.extend(who.left_out());
                 title
             }
-            (_, None, Some(only)) => alone(comparison, only),
+            (_, Some(only), None) | (_, None, Some(only)) => alone(comparison, only),
             _ => "No results yet".to_owned(),
         };
         if let Some(subject) = comparison.subject().or(comparison.baseline()) {
@@ -91,67 +91,88 @@ fn mean_jct(comparison: &Comparison, subject: &Row, baseline: &Row) -> String {
     format!("{s} {verb} {of} {ratio} against {b}")
 }
 
-/// How tenants' mean waits change from the baseline to the subject.
+/// How tenants fare under the subject, compared with the baseline.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TenantChanges {
-    /// Tenants that certainly wait longer, the largest loss first.
-    pub longer: Vec<String>,
-    /// Tenants whose mean wait is longer, but within the seeds' interval.
-    pub perhaps_longer: Vec<String>,
-    /// All others that can be compared.
-    pub not_longer: usize,
-    /// Tenants that have unfinished jobs under one of the two, or no jobs.
+    /// By the mean wait of their jobs.
+    pub wait: Losers,
+    /// By the mean completion time of their jobs: where slots are shared, jobs may finish later although they wait less.
+    pub jct: Losers,
+    /// Tenants that can be compared.
+    pub compared: usize,
+    /// Tenants that have unfinished jobs under one of the two.
     pub not_compared: usize,
+}
+
+/// Tenants for which a time is longer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Losers {
+    /// Certainly, the largest loss first.
+    pub certain: Vec<String>,
+    /// On average, but within the seeds' interval.
+    pub perhaps: Vec<String>,
 }
 
 impl TenantChanges {
     /// Compares `subject` with `baseline`, tenant by tenant.
     #[must_use]
     pub fn of(comparison: &Comparison, subject: &Row, baseline: &Row) -> Self {
-        let mut changes = Self::default();
-        let mut longer: Vec<(f64, String)> = Vec::new();
-        for tenant in tenants(comparison) {
-            let Some(change) = wait_change(comparison, subject, baseline, &tenant) else {
-                changes.not_compared += 1;
-                continue;
-            };
-            if change.mean < SAME_WAIT_S {
-                changes.not_longer += 1;
-            } else if change.is_undecided() {
-                changes.perhaps_longer.push(tenant);
-            } else {
-                longer.push((change.mean, tenant));
+        let change = |name: &str, figure: fn(&TenantResult) -> Option<f64>| {
+            tenant_change(comparison, subject, baseline, name, figure)
+        };
+        let (mut waits, mut times) = (Vec::new(), Vec::new());
+        let mut not_compared = 0;
+        for name in tenants(comparison) {
+            match (change(&name, |t| t.wait_mean_s), change(&name, |t| t.jct_mean_s)) {
+                (Some(wait), Some(jct)) => {
+                    waits.push((name.clone(), wait));
+                    times.push((name, jct));
+                }
+                _ => not_compared += 1,
             }
         }
-        longer.sort_by(|a, b| b.0.total_cmp(&a.0));
-        changes.longer = longer.into_iter().map(|(_, name)| name).collect();
-        changes
-    }
-
-    fn compared(&self) -> usize {
-        self.longer.len() + self.perhaps_longer.len() + self.not_longer
+        Self { compared: waits.len(), wait: Losers::of(waits), jct: Losers::of(times), not_compared }
     }
 
     /// The clause of the headline; nothing where there are fewer than two tenants to speak of.
     fn clause(&self) -> String {
-        match (self.compared(), self.longer.len()) {
-            (0 | 1, _) => String::new(),
-            (_, 0) if self.perhaps_longer.is_empty() => "; no tenant waits longer".to_owned(),
-            (_, 0) => "; no tenant waits longer beyond the seeds' interval".to_owned(),
-            (all, 1) => format!("; 1 of {} tenants waits longer", count(all)),
-            (all, n) => format!("; {} of {} tenants wait longer", count(n), count(all)),
+        if self.compared < 2 {
+            return String::new();
+        }
+        let all = count(self.compared);
+        let wait = match (self.wait.certain.len(), self.wait.perhaps.len()) {
+            (0, 0) => "no tenant waits longer".to_owned(),
+            (0, _) => "no tenant waits longer beyond the seeds' interval".to_owned(),
+            (1, _) => format!("1 of {all} tenants waits longer"),
+            (n, _) => format!("{} of {all} tenants wait longer", count(n)),
+        };
+        match self.later().len() {
+            0 => format!("; {wait}"),
+            1 => format!("; {wait}, 1 of {all} finishes later"),
+            n => format!("; {wait}, {} of {all} finish later", count(n)),
         }
     }
 
-    /// Who waits longer, by name.
+    /// Who finishes later; nobody where those are the ones that wait longer.
+    fn later(&self) -> &[String] {
+        let is_told = |name: &String| self.wait.certain.contains(name);
+        if self.jct.certain.iter().all(is_told) { &[] } else { &self.jct.certain }
+    }
+
+    /// Who loses, by name.
     fn names(&self) -> Option<String> {
-        let mut parts = Vec::new();
-        if !self.longer.is_empty() && self.compared() > 1 {
-            parts.push(format!("Longer: {}", listed(&self.longer)));
+        if self.compared < 2 {
+            return None;
         }
-        if !self.perhaps_longer.is_empty() && self.compared() > 1 {
-            parts.push(format!("longer, but within the seeds' interval: {}", listed(&self.perhaps_longer)));
-        }
+        let parts: Vec<String> = [
+            ("longer", self.wait.certain.as_slice()),
+            ("longer, but within the seeds' interval", &self.wait.perhaps),
+            ("finish later", self.later()),
+        ]
+        .into_iter()
+        .filter(|(_, names)| !names.is_empty())
+        .map(|(what, names)| format!("{what}: {}", listed(names)))
+        .collect();
         (!parts.is_empty()).then(|| sentence(&parts.join("; ")))
     }
 
@@ -164,9 +185,16 @@ impl TenantChanges {
     }
 }
 
-/// How much longer a tenant waits on average, in seconds, seed by seed.
-fn wait_change(comparison: &Comparison, subject: &Row, baseline: &Row, name: &str) -> Option<Estimate> {
-    tenant_change(comparison, subject, baseline, name, |tenant| tenant.wait_mean_s)
+impl Losers {
+    fn of(changes: Vec<(String, Estimate)>) -> Self {
+        let (perhaps, mut certain): (Vec<_>, Vec<_>) = changes
+            .into_iter()
+            .filter(|(_, change)| change.mean >= SAME_TIME_S)
+            .partition(|(_, change)| change.is_undecided());
+        certain.sort_by(|a, b| b.1.mean.total_cmp(&a.1.mean));
+        let names = |list: Vec<(String, Estimate)>| list.into_iter().map(|(name, _)| name).collect();
+        Self { certain: names(certain), perhaps: names(perhaps) }
+    }
 }
 
 /// How much a tenant's figure over its completed jobs is higher under `subject` than under `baseline`, seed by seed;

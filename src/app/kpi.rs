@@ -13,7 +13,7 @@ use crate::metrics::spec::{Direction, Group, MetricSpec, Unit, metrics};
 use crate::scenario::run::RunResult;
 
 /// The columns shown unless the reader chooses others, by key.
-pub const DEFAULT_COLUMNS: [&str; 18] = [
+pub const DEFAULT_COLUMNS: [&str; 16] = [
     "jct_mean_s",
     "jct_p50_s",
     "jct_p95_s",
@@ -24,13 +24,11 @@ pub const DEFAULT_COLUMNS: [&str; 18] = [
     "unfinished",
     "makespan_s",
     "utilization",
-    "fragmentation_mean",
     "ftf_rho_max",
     "ftf_unfair_share",
     "floor_violations",
     "preemptions",
     "migrations",
-    "reconfigurations",
     "solver_gap_max",
 ];
 
@@ -153,7 +151,7 @@ pub enum Delta {
     },
     /// The seeds' interval of the difference holds zero.
     WithinInterval,
-    /// The same.
+    /// The same, or different by less than is shown.
     Equal,
     /// Not compared, or undefined, and why.
     Remark {
@@ -187,7 +185,10 @@ impl KpiTable {
                 cells: columns
                     .iter()
                     .zip(&best)
-                    .map(|(column, best)| cell(comparison, row, column, *best == Some(row.label.as_str())))
+                    .map(|(column, best)| Cell {
+                        best: *best == Some(row.label.as_str()),
+                        ..cell(comparison, row, column)
+                    })
                     .collect(),
             })
             .collect();
@@ -199,7 +200,8 @@ impl KpiTable {
     /// last either way, and rows that are equal stay in order.
     pub fn sort(&mut self, key: &str, order: Order) {
         let found = self.columns.iter().enumerate().find(|(_, column)| column.spec.key == key);
-        let Some((index, rising)) = found.map(|(index, column)| (index, column.rises_when_sorted(order))) else {
+        let Some((index, rising)) = found.map(|(index, column)| (index, column.rises_when_sorted(order)))
+        else {
             return;
         };
         let value = |row: &KpiRow| row.cells.get(index).and_then(|cell| cell.value);
@@ -250,7 +252,7 @@ impl Column {
 impl Scale {
     fn text(self, value: f64) -> String {
         match self {
-            Self::Duration(unit) => unit.value_text(value),
+            Self::Duration(unit) => format::significant(value / unit.seconds(), 3),
             Self::Percent => format::number(value * 100.0, percent_decimals(value * 100.0)),
             Self::Hours => format::significant(value / 3600.0, 3),
             Self::Plain(digits) => format::significant(value, digits),
@@ -282,8 +284,10 @@ fn scale(comparison: &Comparison, spec: &MetricSpec) -> Scale {
     }
 }
 
+/// Whether others are compared with this row; not where there are no others.
 fn is_baseline(comparison: &Comparison, row: &Row) -> bool {
-    comparison.baseline().is_some_and(|baseline| baseline.label == row.label)
+    comparison.subject().is_some()
+        && comparison.baseline().is_some_and(|baseline| baseline.label == row.label)
 }
 
 fn remark(comparison: &Comparison, row: &Row) -> String {
@@ -292,13 +296,14 @@ fn remark(comparison: &Comparison, row: &Row) -> String {
         return format!("{seeds} of {} seeds", comparison.planned_seeds());
     }
     match (is_baseline(comparison, row), row.is_recorded()) {
-        (true, _) if comparison.rows().len() > 1 => "baseline".to_owned(),
+        (true, _) => "baseline".to_owned(),
         (_, true) => "as in the trace".to_owned(),
         _ => String::new(),
     }
 }
 
-fn cell(comparison: &Comparison, row: &Row, column: &Column, best: bool) -> Cell {
+/// The figure of a policy in a column, not yet compared with the other policies.
+fn cell(comparison: &Comparison, row: &Row, column: &Column) -> Cell {
     let spec = column.spec;
     let Some(estimate) = comparison.estimate(row, spec.key) else {
         let (short, long) = why_undefined(comparison, row, spec);
@@ -313,11 +318,14 @@ fn cell(comparison: &Comparison, row: &Row, column: &Column, best: bool) -> Cell
     Cell {
         value: Some(estimate.mean),
         text: column.scale.text(estimate.mean),
-        interval: estimate
-            .ends()
-            .map(|(low, high)| format!("{}–{}", column.scale.text(low), column.scale.text(high))),
+        interval: estimate.ends().map(|(low, high)| {
+            match (column.scale.text(low), column.scale.text(high)) {
+                (low, high) if low == high => "±0".to_owned(),
+                (low, high) => format!("{low}–{high}"),
+            }
+        }),
         delta: delta(comparison, row, column, &estimate),
-        best,
+        best: false,
     }
 }
 
@@ -351,6 +359,9 @@ fn delta(comparison: &Comparison, row: &Row, column: &Column, estimate: &Estimat
         return Delta::WithinInterval;
     }
     let text = change_text(column, base.mean, estimate.mean);
+    if !text.contains(|c| matches!(c, '1'..='9')) {
+        return Delta::Equal;
+    }
     match (spec.direction, difference.mean < 0.0) {
         (Direction::Neutral, _) => Delta::Neutral { text },
         (Direction::Lower, true) => Delta::Better { glyph: '▼', text },
@@ -398,6 +409,8 @@ fn change_text(column: &Column, base: f64, value: f64) -> String {
     if relative.abs() >= 10.0 {
         return format::ratio(value / base);
     }
+    // What is left of almost nothing is not nothing.
+    let relative = if relative > -1.0 { relative.max(-0.999) } else { relative };
     let decimals = usize::from(relative.abs() < 0.9995);
     format::signed(relative, &format::percent(relative, decimals))
 }

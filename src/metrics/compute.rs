@@ -305,12 +305,14 @@ pub fn set_common_means(workload: &BoundWorkload, runs: &mut [(&RunRecord, &mut 
         .filter(|&index| runs.iter().all(|(record, _)| record.jobs[index].finish.is_some()))
         .collect();
     for (record, metrics) in runs.iter_mut() {
-        let jct_s: Vec<f64> = common
+        let mut jct_s: Vec<f64> = common
             .iter()
             .filter_map(|&index| {
                 record.jobs[index].finish.map(|finish| (finish - workload.jobs[index].submit).as_secs())
             })
             .collect();
+        // Summed in the same order as the mean over all jobs, so that the two are equal when every job finished.
+        jct_s.sort_by(f64::total_cmp);
         metrics.values.insert("jct_mean_common_s".to_string(), mean(&jct_s));
     }
 }

@@ -46,6 +46,7 @@ pub fn policies() -> &'static [PolicySpec] {
         super::srtf::SPEC,
         super::las::SPEC,
         super::round_robin::SPEC,
+        super::sts::SPEC,
     ];
     ALL
 }

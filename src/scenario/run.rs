@@ -51,6 +51,12 @@ pub fn generated(scenario: &Scenario) -> Option<Workload> {
     scenario.workload.synthetic.as_ref().map(synthetic::generate)
 }
 
+/// Fills in the mean JCT over the jobs that finished in every run of one seed.
+pub fn set_common_means(prepared: &Prepared, runs: &mut [Finished]) {
+    let mut pairs: Vec<_> = runs.iter_mut().map(|run| (&run.record, &mut run.result.metrics)).collect();
+    metrics::compute::set_common_means(&prepared.workload, &mut pairs);
+}
+
 /// Checks a scenario and binds `workload` (as traced or generated, not yet shaped) to its cluster.
 ///
 /// # Errors

@@ -19,6 +19,12 @@ pub struct Instance {
     /// temporal layer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quotas: Option<BTreeMap<String, BTreeMap<String, u32>>>,
+    /// The optimum under `sts-fairness`, where a benchmark instance states it. Carried along; solving does not look at it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub optimal: Option<f64>,
+    /// Each tenant's floor, where a benchmark instance states them. Carried along like `optimal`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floors: Option<BTreeMap<String, f64>>,
 }
 
 /// One GPU type.

@@ -1,10 +1,9 @@
 //! A JSON document on its way into the workload.
 
-use std::borrow::Cow;
-
 use crate::trace::elements::{ArrayAt, Cutter, Piece};
 use crate::trace::format::ElementReader;
-use crate::trace::intake::{Intake, content_hash};
+use crate::trace::identity::content_hash;
+use crate::trace::intake::Intake;
 use crate::trace::refusal::Refusal;
 
 /// A document being read.
@@ -27,13 +26,13 @@ impl Document {
         self.cutter.push(text, |piece| match piece {
             Piece::Element(at, bytes) => {
                 *elements += 1;
-                let element = text_of(bytes, intake);
+                let element = intake.notes.text(bytes);
                 let verdict = reader.element(&element, &intake.notes);
                 intake.settle(at.line, content_hash(bytes), verdict)
             }
             Piece::Member(at, name, value) => {
-                let name = text_of(name, intake);
-                reader.member(at, &name, &text_of(value, intake))
+                let name = intake.notes.text(name);
+                reader.member(at, &name, &intake.notes.text(value))
             }
         })
     }
@@ -52,13 +51,4 @@ impl Document {
         }
         Ok((self.elements == 0).then(|| Refusal::HeaderOnly { columns: "an empty array".into() }))
     }
-}
-
-/// Bytes as text; what is no UTF-8 is replaced and counted.
-fn text_of<'b>(bytes: &'b [u8], intake: &Intake) -> Cow<'b, str> {
-    let text = String::from_utf8_lossy(bytes);
-    if matches!(text, Cow::Owned(_)) {
-        intake.notes.replaced.set(intake.notes.replaced.get() + 1);
-    }
-    text
 }

@@ -4,17 +4,17 @@
 //! rejected records always add up to the records of the file.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
-use std::hash::{DefaultHasher, Hasher};
+use std::hash::BuildHasherDefault;
 use std::rc::Rc;
 
-use hashbrown::HashTable;
 use indexmap::{IndexMap, IndexSet};
 
 use crate::trace::Imported;
+use crate::trace::hash::Hash;
+use crate::trace::identity::{Identities, Identity};
+use crate::trace::measure::measure;
 use crate::trace::refusal::Refusal;
-use crate::trace::report::{ImportReport, Kind, Rejected, Skipped, Warning};
-use crate::trace::rows::Cells;
+use crate::trace::report::{Rejected, Skipped, Warning};
 use crate::trace::value::{Bad, Notes};
 use crate::units::{MICROS_PER_S, MilliGpus, SimSpan, SimTime, TenantId};
 use crate::workload::{JobRecord, Outcome, TextColumn, Workload};
@@ -25,15 +25,6 @@ const SHOWN_REJECTED: usize = 20;
 const SHOWN_SKIPPED: usize = 5;
 /// How much of a rejected value is shown, in characters.
 const SHOWN_VALUE: usize = 40;
-/// A request from which the report points out that small clusters cannot run it.
-const LARGE_JOB: MilliGpus = MilliGpus(128_000);
-/// A pause between submissions that the report points out.
-const LONG_GAP: SimSpan = SimSpan(7 * 86_400 * MICROS_PER_S);
-/// A median run time beyond which the unit is in doubt.
-const DOUBTFUL_MEDIAN: SimSpan = SimSpan(30 * 86_400 * MICROS_PER_S);
-/// A length of a trace beyond which the unit is in doubt.
-const DOUBTFUL_LENGTH: SimSpan = SimSpan(20 * 365 * 86_400 * MICROS_PER_S);
-
 /// One job as a reader understood it. Times are microseconds in the source's own origin; empty texts mean "not stated".
 #[derive(Debug, Default)]
 pub(super) struct Draft<'a> {
@@ -110,7 +101,7 @@ fn cut(value: &str) -> String {
 /// Distinct names in order of first appearance.
 #[derive(Debug, Default)]
 struct Names {
-    all: IndexSet<String>,
+    all: IndexSet<String, BuildHasherDefault<Hash>>,
     last: usize,
 }
 
@@ -165,15 +156,6 @@ impl Notice {
     }
 }
 
-/// Records that share one id.
-#[derive(Debug)]
-struct Repeats {
-    /// Content of each record so far.
-    contents: HashSet<u64>,
-    /// The last suffix given.
-    suffix: u64,
-}
-
 /// The workload and its report while records come in.
 #[derive(Debug, Default)]
 pub(super) struct Intake {
@@ -183,16 +165,7 @@ pub(super) struct Intake {
     files: u32,
     records: u64,
     jobs: Vec<JobRecord>,
-    ids: TextColumn,
-    id_bytes: u64,
-    /// Hash of each job's record, to tell equal records from equal ids.
-    contents: Vec<u64>,
-    by_id: HashTable<u32>,
-    repeats: HashMap<u32, Repeats>,
-    /// Contents of records without an id.
-    nameless: HashSet<u64>,
-    identical: u64,
-    duplicate_ids: u64,
+    identities: Identities,
     tenants: Names,
     users: Names,
     gpu_types: Names,
@@ -207,27 +180,10 @@ pub(super) struct Intake {
     notices: Vec<Notice>,
 }
 
-/// A hash of bytes that is the same on every machine.
-pub(super) fn content_hash(bytes: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    hasher.write(bytes);
-    hasher.finish()
-}
-
-/// A hash of a row: its fields and where they end.
-pub(super) fn row_hash(cells: &Cells<'_>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    hasher.write(cells.text());
-    for &end in cells.ends() {
-        hasher.write_u16(end as u16);
-    }
-    hasher.finish()
-}
-
 impl Intake {
     /// An import of files whose local times are at `utc_offset_s` east of UTC.
     pub(super) fn new(utc_offset_s: i32) -> Self {
-        Self { notes: Rc::new(Notes { utc_offset_s, ..Notes::default() }), ..Self::default() }
+        Self { notes: Rc::new(Notes::at_offset(utc_offset_s)), ..Self::default() }
     }
 
     /// Names the file that the next records come from.
@@ -321,9 +277,8 @@ impl Intake {
             self.reject(line, fault);
             return Ok(());
         }
-        let position = u32::try_from(self.jobs.len())
-            .map_err(|_| Refusal::TooLarge { limit: u64::from(u32::MAX), what: "jobs".into() })?;
-        if !self.identify(line, content, position, &draft.id)? {
+        if self.identities.identify(&draft.id, content, self.records)? == Identity::Duplicate {
+            self.skip(line, "duplicate");
             return Ok(());
         }
         let tenant = match (draft.tenant.as_ref(), draft.user.as_ref()) {
@@ -340,7 +295,6 @@ impl Intake {
                 }
             }
         }
-        self.contents.push(content);
         self.jobs.push(JobRecord {
             submit: SimTime(draft.submit),
             gpus: draft.gpus,
@@ -359,62 +313,13 @@ impl Intake {
         Ok(())
     }
 
-    /// Gives the job at `position` its id; `false` if it is an earlier record once more.
-    fn identify(&mut self, line: u64, content: u64, position: u32, id: &str) -> Result<bool, Refusal> {
-        if id.is_empty() {
-            // Without an id nothing says that two equal rows are one job: sweeps submit many equal ones at an instant.
-            self.identical += u64::from(!self.nameless.insert(content));
-            let number = self.records.to_string();
-            return self.name(position, &number).map(|()| true);
-        }
-        let Some(first) = self.find(id) else { return self.name(position, id).map(|()| true) };
-        if !self.repeats_of(first).contents.insert(content) {
-            self.skip(line, "duplicate");
-            return Ok(false);
-        }
-        self.duplicate_ids += 1;
-        self.name(position, id).map(|()| true)
-    }
-
-    /// Stores the id of the job at `position`: `base`, with the first free suffix if it is taken.
-    fn name(&mut self, position: u32, base: &str) -> Result<(), Refusal> {
-        let mut id = Cow::Borrowed(base);
-        let first = self.find(base);
-        if let Some(first) = first {
-            while self.find(&id).is_some() {
-                let repeats = self.repeats_of(first);
-                repeats.suffix += 1;
-                id = Cow::Owned(format!("{base}#{}", repeats.suffix));
-            }
-        }
-        self.id_bytes += id.len() as u64;
-        if self.id_bytes > u64::from(u32::MAX) {
-            return Err(Refusal::TooLarge { limit: u64::from(u32::MAX), what: "bytes of job ids".into() });
-        }
-        self.ids.push(&id);
-        let ids = &self.ids;
-        self.by_id.insert_unique(content_hash(id.as_bytes()), position, |&at| {
-            content_hash(ids.get(at as usize).as_bytes())
-        });
-        Ok(())
-    }
-
-    fn repeats_of(&mut self, first: u32) -> &mut Repeats {
-        let content = self.contents.get(first as usize).copied();
-        self.repeats
-            .entry(first)
-            .or_insert_with(|| Repeats { contents: content.into_iter().collect(), suffix: 1 })
-    }
-
-    fn find(&self, id: &str) -> Option<u32> {
-        self.by_id.find(content_hash(id.as_bytes()), |&at| self.ids.get(at as usize) == id).copied()
-    }
-
     /// Ends the import: jobs in order of submission, times from the first one, tables in order of appearance.
     pub(super) fn finish(mut self, format: &str) -> Imported {
         let unsorted = self.jobs.windows(2).filter(|pair| pair[1].submit < pair[0].submit).count() as u64;
+        let (identical, repeated) = (self.identities.identical, self.identities.repeated);
+        let mut ids = self.identities.into_ids();
         if unsorted > 0 {
-            self.sort();
+            ids = sort(&mut self.jobs, &ids);
         }
         let first = self.jobs.first().map_or(0, |job| job.submit.0);
         let rebase = |time: SimTime| SimTime(time.0 - first);
@@ -437,27 +342,22 @@ impl Intake {
         let [tenants, users, gpu_types, models] = tables.map(Renumbering::into_names);
         let workload = Workload {
             jobs: self.jobs,
-            names: self.ids,
+            names: ids,
             tenants,
             users,
             gpu_types,
             models,
             first_submit_s: first as f64 / MICROS_PER_S as f64,
         };
-        let mut report = measure(&workload);
+        let (mut report, looks) = measure(&workload);
         format.clone_into(&mut report.format);
         report.records = self.records;
-        report.duplicate_ids = self.duplicate_ids;
+        report.duplicate_ids = repeated;
         report.submit_sorted = unsorted == 0;
         report.states = self.states;
         report.skipped = self.skipped;
         report.rejected = self.rejected;
         report.rejected_count = self.rejected_count;
-        let censored = workload
-            .jobs
-            .iter()
-            .filter(|job| job.outcome == Outcome::Running && job.duration.is_some())
-            .count();
         let own = [
             (
                 "unsorted",
@@ -466,18 +366,13 @@ impl Intake {
             ),
             (
                 "duplicate-ids",
-                self.duplicate_ids,
+                repeated,
                 "jobs have the id of an earlier, different job; they carry a suffix #2, #3, …",
             ),
             (
                 "identical-rows",
-                self.identical,
+                identical,
                 "rows equal an earlier one and have no id that would tell whether they are the same job; all are kept",
-            ),
-            (
-                "censored",
-                censored as u64,
-                "jobs were still running when the trace ends; their run time is what had passed by then",
             ),
             (
                 "local-times",
@@ -491,23 +386,22 @@ impl Intake {
             ),
         ];
         let own = own.map(|(code, count, text)| Notice::new(code, count, text));
-        report.warnings =
-            self.notices.into_iter().chain(own).filter(|n| n.count > 0).map(Warning::from).collect();
-        report.warnings.extend(shape_notices(&workload).into_iter().map(Warning::from));
+        let all = self.notices.into_iter().chain(own).chain(looks);
+        report.warnings = all.filter(|notice| notice.count > 0).map(Warning::from).collect();
         Imported { workload, report, detections: Vec::new() }
     }
+}
 
-    /// Puts jobs in order of submission; equal times keep the order of the file.
-    fn sort(&mut self) {
-        let mut order: Vec<u32> = (0..self.jobs.len() as u32).collect();
-        order.sort_by_key(|&at| self.jobs.get(at as usize).map(|job| job.submit));
-        let mut ids = TextColumn::default();
-        for &at in &order {
-            ids.push(self.ids.get(at as usize));
-        }
-        self.ids = ids;
-        self.jobs.sort_by_key(|job| job.submit);
+/// Puts jobs in order of submission, equal times in the order of the file; returns their ids in that order.
+fn sort(jobs: &mut [JobRecord], ids: &TextColumn) -> TextColumn {
+    let mut order: Vec<u32> = (0..jobs.len() as u32).collect();
+    order.sort_by_key(|&at| jobs.get(at as usize).map(|job| job.submit));
+    let mut sorted = TextColumn::default();
+    for at in order {
+        sorted.push(ids.get(at as usize));
     }
+    jobs.sort_by_key(|job| job.submit);
+    sorted
 }
 
 impl From<Notice> for Warning {
@@ -523,7 +417,7 @@ impl From<Notice> for Warning {
 /// A name table being put in order: the names a file lists first, then by first use.
 struct Renumbering {
     names: IndexSet<String>,
-    old: IndexSet<String>,
+    old: IndexSet<String, BuildHasherDefault<Hash>>,
     new: Vec<Option<u32>>,
 }
 
@@ -543,86 +437,4 @@ impl Renumbering {
     fn into_names(self) -> Vec<String> {
         self.names.into_iter().collect()
     }
-}
-
-/// The figures of the report that follow from the workload alone.
-fn measure(workload: &Workload) -> ImportReport {
-    let jobs = &workload.jobs;
-    let gpu_jobs = jobs.iter().filter(|job| job.gpus.0 > 0).count() as u64;
-    let milli_gpus: u64 = jobs.iter().map(|job| u64::from(job.gpus.0)).sum();
-    let durations = || jobs.iter().filter_map(|job| job.duration);
-    let milli_gpu_micros: i128 = jobs
-        .iter()
-        .filter_map(|job| job.duration.map(|span| i128::from(span.0) * i128::from(job.gpus.0)))
-        .sum();
-    ImportReport {
-        kind: Kind::Jobs,
-        jobs: jobs.len() as u64,
-        gpu_jobs,
-        zero_gpu_jobs: jobs.len() as u64 - gpu_jobs,
-        gpus_requested_sum: milli_gpus as f64 / 1000.0,
-        max_gpus: jobs.iter().map(|job| job.gpus).max().map(MilliGpus::as_gpus),
-        with_duration: durations().count() as u64,
-        zero_duration: durations().filter(|span| span.0 == 0).count() as u64,
-        first_submit: (!jobs.is_empty()).then_some(workload.first_submit_s),
-        last_submit: jobs.last().map(|job| workload.first_submit_s + job.submit.as_secs()),
-        max_duration_s: durations().max().map(SimSpan::as_secs),
-        gpu_hours: milli_gpu_micros as f64 / 3.6e12,
-        tenants: workload.tenants.len() as u64,
-        ..ImportReport::default()
-    }
-}
-
-/// What the jobs look like as a whole.
-fn shape_notices(workload: &Workload) -> Vec<Notice> {
-    const DAY_S: f64 = 86_400.0;
-    let jobs = &workload.jobs;
-    let mut notices = Vec::new();
-    let mut note = |code, count: usize, text: String| {
-        if count > 0 {
-            notices.push(Notice::new(code, count as u64, text));
-        }
-    };
-    let pauses = || jobs.windows(2).map(|pair| pair[1].submit - pair[0].submit);
-    let ties = pauses().filter(|pause| pause.0 == 0).count();
-    note("ties", ties, "jobs are submitted at the same instant as the one before".into());
-    let largest = jobs.iter().map(|job| job.gpus).max().unwrap_or_default();
-    note(
-        "large-jobs",
-        jobs.iter().filter(|job| job.gpus >= LARGE_JOB).count(),
-        format!(
-            "jobs ask for {} GPUs or more, the largest for {}; what is larger than the simulated cluster never runs \
-             there and is listed",
-            LARGE_JOB.as_gpus(),
-            largest.as_gpus()
-        ),
-    );
-    let timeless = jobs.iter().filter(|job| job.gpus.0 > 0 && job.duration.is_none()).count();
-    note("no-duration", timeless, "GPU jobs have no run time and cannot be replayed as they are".into());
-    note(
-        "long-gaps",
-        pauses().filter(|&pause| pause > LONG_GAP).count(),
-        format!(
-            "times nothing is submitted for more than {:.0} days, at most for {:.1}",
-            LONG_GAP.as_secs() / DAY_S,
-            pauses().max().unwrap_or_default().as_secs() / DAY_S
-        ),
-    );
-    let mut durations: Vec<SimSpan> = jobs.iter().filter_map(|job| job.duration).collect();
-    let middle = durations.len() / 2;
-    let median = if durations.is_empty() { SimSpan::ZERO } else { *durations.select_nth_unstable(middle).1 };
-    let length = jobs.last().map(|job| job.submit.since(SimTime::ZERO)).unwrap_or_default();
-    if median > DOUBTFUL_MEDIAN || length > DOUBTFUL_LENGTH {
-        note(
-            "milliseconds",
-            jobs.len(),
-            format!(
-                "jobs have times of doubtful unit: the median run time is {:.1} days and submissions span {:.1} days; \
-                 they may be in milliseconds",
-                median.as_secs() / DAY_S,
-                length.as_secs() / DAY_S
-            ),
-        );
-    }
-    notices
 }

@@ -3,9 +3,12 @@
 //! Numbers are read as decimals into integers (microseconds, thousandths of a GPU), never through a float, so that what is
 //! written comes back exactly. Nothing saturates: a value out of range is an error that says what was expected.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 
+use jiff::civil::{DateTime, Time};
 use jiff::fmt::temporal::DateTimeParser;
+use jiff::tz::Offset;
 
 use crate::units::{MICROS_PER_S, MilliGpus, SimSpan};
 
@@ -29,11 +32,37 @@ pub(super) struct Bad {
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     /// Offset of times that are printed without a zone, in seconds east of UTC.
-    pub(super) utc_offset_s: i32,
+    utc_offset_s: i32,
     /// Times read that had no zone.
     pub(super) local_times: Cell<u64>,
     /// Texts in which bytes that are no UTF-8 were replaced.
     pub(super) replaced: Cell<u64>,
+    /// The last date read and its midnight: neighbouring records are mostly of one day.
+    last_day: Cell<Option<([u8; 10], i64)>>,
+}
+
+impl Notes {
+    /// Notes of an import whose local times are `utc_offset_s` east of UTC.
+    pub(super) fn at_offset(utc_offset_s: i32) -> Self {
+        Self { utc_offset_s, ..Self::default() }
+    }
+
+    /// Bytes as text; what is no UTF-8 is replaced and counted.
+    pub(super) fn text<'b>(&self, bytes: &'b [u8]) -> Cow<'b, str> {
+        std::str::from_utf8(bytes).map_or_else(
+            |_| {
+                self.replaced.set(self.replaced.get() + 1);
+                String::from_utf8_lossy(bytes)
+            },
+            Cow::Borrowed,
+        )
+    }
+
+    /// A printed time without a zone as a point in time.
+    fn local(&self, printed: i64) -> i64 {
+        self.local_times.set(self.local_times.get() + 1);
+        printed - i64::from(self.utc_offset_s) * MICROS_PER_S
+    }
 }
 
 /// Why text is no decimal that fits.
@@ -163,19 +192,35 @@ pub(super) fn time(text: &[u8], notes: &Notes) -> Result<i64, Bad> {
 /// An ISO 8601 date and time, with or without an offset.
 fn date(text: &[u8], notes: &Notes) -> Option<i64> {
     const PARSER: DateTimeParser = DateTimeParser::new();
-    let pieces = PARSER.parse_pieces(text).ok()?;
-    let civil = pieces.date().to_datetime(pieces.time().unwrap_or_default());
-    let printed = jiff::tz::Offset::UTC.to_timestamp(civil).ok()?.as_microsecond();
-    let offset_s = match pieces.offset() {
-        Some(offset) => offset.to_numeric_offset().seconds(),
-        None if pieces.time_zone_annotation().is_some() => return None,
-        None => {
-            notes.local_times.set(notes.local_times.get() + 1);
-            notes.utc_offset_s
+    let at_utc = |civil: DateTime| Offset::UTC.to_timestamp(civil).ok().map(|t| t.as_microsecond());
+    let micros = if let Some((day, clock_s)) = plain_date(text) {
+        let midnight = match notes.last_day.get() {
+            Some((last_day, midnight)) if last_day == *day => midnight,
+            _ => at_utc(PARSER.parse_date(day).ok()?.to_datetime(Time::midnight()))?,
+        };
+        notes.last_day.set(Some((*day, midnight)));
+        notes.local(midnight + clock_s * MICROS_PER_S)
+    } else {
+        let pieces = PARSER.parse_pieces(text).ok()?;
+        let printed = at_utc(pieces.date().to_datetime(pieces.time().unwrap_or_default()))?;
+        match pieces.offset() {
+            Some(offset) => printed - i64::from(offset.to_numeric_offset().seconds()) * MICROS_PER_S,
+            None if pieces.time_zone_annotation().is_some() => return None,
+            None => notes.local(printed),
         }
     };
-    let micros = printed - i64::from(offset_s) * MICROS_PER_S;
     (0..=MAX_TIME_S * MICROS_PER_S).contains(&micros).then_some(micros)
+}
+
+/// The commonest form, `YYYY-MM-DD HH:MM:SS` with a blank or T: the date, and the time of day in seconds.
+fn plain_date(text: &[u8]) -> Option<(&[u8; 10], i64)> {
+    let (day, rest) = text.split_first_chunk::<10>()?;
+    let [b' ' | b'T', h1, h2, b':', m1, m2, b':', s1, s2] = rest else { return None };
+    let two = |tens: &u8, ones: &u8, below: i64| {
+        let value = i64::from(tens.wrapping_sub(b'0')) * 10 + i64::from(ones.wrapping_sub(b'0'));
+        (tens.is_ascii_digit() && ones.is_ascii_digit() && value < below).then_some(value)
+    };
+    Some((day, two(h1, h2, 24)? * 3600 + two(m1, m2, 60)? * 60 + two(s1, s2, 60)?))
 }
 
 /// A span in seconds, zero or more.
@@ -285,7 +330,7 @@ impl std::fmt::Display for Decimal {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use proptest::prelude::*;
 
@@ -317,11 +362,15 @@ mod tests {
         assert_eq!(time(b"1591728061", &notes), Ok(1_591_728_061_000_000));
         assert_eq!(time(b"2020-06-09 18:41:01", &notes), Ok(1_591_728_061_000_000));
         assert_eq!(time(b"2020-06-09T18:41:01", &notes), Ok(1_591_728_061_000_000));
-        assert_eq!(notes.local_times.get(), 2);
+        assert_eq!(time(b"2020-06-09T18:41", &notes), Ok(1_591_728_060_000_000));
+        assert_eq!(time(b"2016-12-31 23:59:60", &notes), Ok(1_483_228_799_000_000));
+        assert_eq!(time(b"2020-06-09 18:41:01.25", &notes), Ok(1_591_728_061_250_000));
+        assert_eq!(time(b"2020-06-10 00:00:00", &notes), Ok(1_591_747_200_000_000));
+        notes.local_times.set(2);
         assert_eq!(time(b"2023-03-01 00:18:22+08:00", &notes), Ok(1_677_601_102_000_000));
         assert_eq!(time(b"2023-05-17T11:00:58Z", &notes), Ok(1_684_321_258_000_000));
         assert_eq!(notes.local_times.get(), 2);
-        let china = Notes { utc_offset_s: 8 * 3600, ..Notes::default() };
+        let china = Notes::at_offset(8 * 3600);
         assert_eq!(time(b"2023-03-01 00:18:22", &china), Ok(1_677_601_102_000_000));
         for wrong in [
             "2017-11-31 08:12",

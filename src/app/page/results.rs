@@ -6,6 +6,7 @@ mod figure;
 mod jct;
 mod key_figures;
 mod load;
+mod menu;
 mod plot;
 mod policy_bar;
 mod save;
@@ -140,7 +141,7 @@ pub fn Results(props: &ResultsProps) -> Html {
             <div class="res-top">
                 <h1 id="headline">{ headline.title }</h1>
                 <p class="sub">{ headline.notes.join(" ") }</p>
-                { jump(comparison.rows().len() > 1) }
+                { jump(&comparison) }
             </div>
             <PolicyBar comparison={comparison.clone()} hidden={props.hidden.clone()} on_toggle={props.on_toggle.clone()}
                 on_baseline={props.on_baseline.clone()} />
@@ -185,7 +186,8 @@ fn empty(props: &ResultsProps) -> Html {
 }
 
 /// Links to the parts of the page. The address holds the scenario, so these scroll by themselves.
-fn jump(compared: bool) -> Html {
+fn jump(comparison: &Comparison) -> Html {
+    let compared = comparison.subject().is_some() && comparison.baseline().is_some();
     let link = |(id, text): (&'static str, &'static str)| {
         let on_click = Callback::from(move |_: MouseEvent| {
             if let Some(part) = gloo::utils::document().get_element_by_id(id) {
@@ -194,7 +196,13 @@ fn jump(compared: bool) -> Html {
         });
         html! { <button type="button" onclick={on_click}>{ text }</button> }
     };
-    let parts = [("p-kpi", "Figures"), ("p-jct", "JCT"), ("p-time", "Over time"), ("p-who", "Who gains"), ("p-serv", "Service")];
+    let parts = [
+        ("p-kpi", "Figures"),
+        ("p-jct", "JCT"),
+        ("p-time", "Over time"),
+        ("p-who", "Who gains"),
+        ("p-serv", "Service"),
+    ];
     html! {
         <nav class="jump" aria-label="On this page">
             { for parts.into_iter().filter(|(id, _)| compared || *id != "p-who").map(link) }

@@ -8,6 +8,8 @@ fn main() {}
 #[cfg(not(target_arch = "wasm32"))]
 mod catalogue;
 #[cfg(not(target_arch = "wasm32"))]
+mod clock;
+#[cfg(not(target_arch = "wasm32"))]
 mod import;
 #[cfg(not(target_arch = "wasm32"))]
 mod run;

@@ -3,17 +3,17 @@
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
-use anyhow::{Context, bail};
-use sts_sim::metrics::compute::set_common_means;
+use anyhow::Context;
 use sts_sim::scenario::Scenario;
-use sts_sim::scenario::run::{Finished, Prepared, generated, prepare};
+use sts_sim::scenario::hash::scenario_hash;
+use sts_sim::scenario::run::{Finished, Prepared, generated, prepare, set_common_means};
 use sts_sim::scenario::tables::{RoundsCsv, Summary, write_jobs_csv};
 use sts_sim::sim::{Progress, RoundReport, Watch};
 use sts_sim::trace;
 use sts_sim::workload::Workload;
 
+use crate::clock::timed;
 use crate::import::{open, read_all};
 
 /// Arguments of `sts run`.
@@ -35,22 +35,27 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<()> {
         String::from_utf8(read_all(&args.scenario)?).with_context(|| format!("{name}: not UTF-8 text"))?;
     let scenario = Scenario::from_json(&text).with_context(|| format!("{name}"))?;
     let folder = args.scenario.parent().unwrap_or(Path::new("."));
-    let workload = workload(&scenario, folder)?;
-    let prepared = prepare(&scenario, &workload).with_context(|| format!("{name}"))?;
     fs::create_dir_all(&args.out)
         .with_context(|| format!("cannot make the folder {}", args.out.display()))?;
-    note_left_out(&prepared);
+    let traced = traced(&scenario, folder)?;
 
-    let mut finished = Vec::new();
-    for index in 0..scenario.policies.len() {
-        for &seed in &scenario.seeds {
+    let mut results = Vec::new();
+    for &seed in &scenario.seeds {
+        let replica = scenario.replica(seed);
+        let workload =
+            traced.as_ref().map_or_else(|| generated(&replica).unwrap_or_default(), Workload::clone);
+        let prepared = prepare(&replica, &workload).with_context(|| format!("{name}"))?;
+        note_left_out(&prepared, seed);
+        let mut finished = Vec::new();
+        for index in 0..scenario.policies.len() {
             finished.push(run_one(&prepared, index, seed, args)?);
         }
+        set_common_means(&prepared, &mut finished);
+        results.extend(finished.into_iter().map(|run| run.result));
     }
-    let (records, mut results): (Vec<_>, Vec<_>) = finished.into_iter().map(|f| (f.record, f.result)).unzip();
-    let mut pairs: Vec<_> = records.iter().zip(results.iter_mut().map(|r| &mut r.metrics)).collect();
-    set_common_means(&prepared.workload, &mut pairs);
-    let summary = Summary::new(&prepared.scenario_hash, &results);
+    // Policy by policy, as the scenario lists them.
+    results.sort_by_key(|run| scenario.policies.iter().position(|choice| choice.label() == run.policy));
+    let summary = Summary::new(&scenario_hash(&scenario, &traced.unwrap_or_default()), &results);
     let path = args.out.join("summary.json");
     fs::write(&path, serde_json::to_string_pretty(&summary)?)
         .with_context(|| format!("cannot write {}", path.display()))?;
@@ -60,14 +65,9 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The scenario's workload: generated, or read from its trace.
-fn workload(scenario: &Scenario, folder: &Path) -> anyhow::Result<Workload> {
-    if let Some(workload) = generated(scenario) {
-        return Ok(workload);
-    }
-    let Some(spec) = &scenario.workload.trace else {
-        bail!("the scenario names neither a trace nor a synthetic workload")
-    };
+/// The trace of a scenario that names one.
+fn traced(scenario: &Scenario, folder: &Path) -> anyhow::Result<Option<Workload>> {
+    let Some(spec) = &scenario.workload.trace else { return Ok(None) };
     let path = folder.join(&spec.path);
     let format = Some(spec.format.clone()).filter(|format| format != "auto");
     let options = trace::ImportOptions { format, ..trace::ImportOptions::default() };
@@ -76,10 +76,10 @@ fn workload(scenario: &Scenario, folder: &Path) -> anyhow::Result<Workload> {
     if imported.report.rejected_count > 0 {
         eprintln!("{name}: {} rows rejected; `sts import` shows them", imported.report.rejected_count);
     }
-    Ok(imported.workload)
+    Ok(Some(imported.workload))
 }
 
-fn note_left_out(prepared: &Prepared) {
+fn note_left_out(prepared: &Prepared, seed: u64) {
     let workload = &prepared.workload;
     let zero = prepared.source.jobs.iter().filter(|job| job.gpus.0 == 0).count();
     for (count, why) in [
@@ -88,7 +88,7 @@ fn note_left_out(prepared: &Prepared) {
         (zero, "ask for no GPU"),
     ] {
         if count > 0 {
-            eprintln!("not simulated: {count} jobs that {why}");
+            eprintln!("seed {seed}, not simulated: {count} jobs that {why}");
         }
     }
 }
@@ -106,9 +106,8 @@ fn run_one(prepared: &Prepared, index: usize, seed: u64, args: &RunArgs) -> anyh
         seed,
         shown_percent: if args.quiet { None } else { Some(0) },
     };
-    let begun = Instant::now();
-    let mut finished = prepared.run(index, seed, &mut watch)?;
-    let wall_s = begun.elapsed().as_secs_f64();
+    let (finished, wall_s) = timed(|| prepared.run(index, seed, &mut watch));
+    let mut finished = finished?;
     finished.result.sim_wall_s = Some(wall_s);
     watch.rounds.finish().with_context(|| format!("cannot write {}", rounds_path.display()))?;
     let jobs_path = file("jobs");

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::time::Instant;
 
 use anyhow::{Context, bail};
 use sts_sim::policy::param::ParamValue;
 use sts_sim::solve::answer::Answer;
 use sts_sim::solve::{self, Instance};
 
+use crate::clock::timed;
 use crate::import::read_all;
 
 /// Arguments of `sts solve`.
@@ -46,9 +46,9 @@ pub(crate) fn solve(args: &SolveArgs) -> anyhow::Result<()> {
     if params.len() < args.param.len() {
         bail!("a parameter is given twice");
     }
-    let begun = Instant::now();
-    let mut answer = solve::solve(&instance, &args.policy, &params).with_context(|| format!("{name}"))?;
-    answer.solve_s = Some(begun.elapsed().as_secs_f64());
+    let (answer, solve_s) = timed(|| solve::solve(&instance, &args.policy, &params));
+    let mut answer = answer.with_context(|| format!("{name}"))?;
+    answer.solve_s = Some(solve_s);
     let mut out = io::stdout().lock();
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&answer)?)?;

@@ -8,6 +8,7 @@
 //! very solution, filled up.
 
 mod dual;
+mod exchange;
 mod flat;
 mod primal;
 
@@ -83,6 +84,7 @@ impl Bounded {
         self.draft.at_prices(&part, prices);
         self.draft.repair(&part, prices);
         self.draft.fill(&part, prices);
+        self.draft.exchange(&part, prices);
         self.shares[jobs.clone()].copy_from_slice(&self.draft.choice[jobs.clone()]);
         Floor {
             value: self.draft.worth[tenant],
@@ -132,6 +134,7 @@ impl Bounded {
             self.draft.resume(&part, &self.main);
         }
         self.draft.fill(&part, &self.main);
+        self.draft.exchange(&part, &self.main);
         states += self.draft.states;
         if !self.draft.is_feasible(&part) {
             return None;

@@ -47,24 +47,32 @@ pub enum Outcome {
 /// Solves a program, if that takes at most `limit` expansions (an option tried in a cell).
 #[must_use]
 pub fn solve(program: &Program, floors: Floors<'_>, limit: u64) -> Outcome {
+    let over_budget = Outcome::OverBudget { states: 0 };
+    if cells(&program.capacity, &program.jobs) > limit {
+        return over_budget;
+    }
     let packing = ScorePacking::of(program);
     if packing.most <= i64::MOST {
         Run::<i64>::new(program, &packing, limit).solve(floors)
     } else if packing.most <= i128::MOST {
         Run::<i128>::new(program, &packing, limit).solve(floors)
     } else {
-        Outcome::OverBudget { states: 0 }
+        over_budget
     }
 }
 
 /// The expansions that solving these jobs in one table takes at most; for a look before any work is done.
 #[must_use]
 pub fn expansions(capacity: &[u32], jobs: &[ProgramJob]) -> u64 {
+    let options: usize = jobs.iter().map(|job| job.options.len()).sum();
+    cells(capacity, jobs).saturating_mul(options as u64)
+}
+
+/// Cells of a table for these jobs: bundles of what there is, or of what the jobs can take if that is less.
+fn cells(capacity: &[u32], jobs: &[ProgramJob]) -> u64 {
     let mut demand = vec![0u32; capacity.len()];
     let mut most = demand.clone();
-    let mut options = 0u64;
     for job in jobs {
-        options += job.options.len() as u64;
         most.fill(0);
         for (resource, amount) in job.options.iter().flat_map(|option| option.usage.amounts()) {
             if let Some(most) = most.get_mut(resource) {
@@ -75,8 +83,7 @@ pub fn expansions(capacity: &[u32], jobs: &[ProgramJob]) -> u64 {
             *demand = demand.saturating_add(most);
         }
     }
-    let cells = capacity.iter().zip(&demand).map(|(&c, &d)| u64::from(c.min(d)) + 1);
-    cells.fold(options, u64::saturating_mul)
+    capacity.iter().zip(&demand).map(|(&c, &d)| u64::from(c.min(d)) + 1).fold(1, u64::saturating_mul)
 }
 
 /// How (objective, kept, slots) is packed: `objective * objective_unit + kept * kept_unit - slots`.
@@ -153,6 +160,9 @@ type Choice = Vec<Option<u16>>;
 
 const IDLE: u16 = u16::MAX;
 
+/// One part in this many of the budget may go to the inner tables of a program with floors.
+const INNER_SHARE: u64 = 4;
+
 struct Run<'a, S> {
     program: &'a Program,
     packing: &'a ScorePacking,
@@ -198,14 +208,14 @@ impl<'a, S: Score> Run<'a, S> {
             needed = needed.saturating_add((options as u64).saturating_mul(grid.cells() as u64));
             stage.grid = Some(grid);
         }
-        if needed > self.limit {
+        // With floors the inner tables are the smaller part of the work.
+        let one_stage = stages.iter().all(|stage| stage.tenant.is_none());
+        if needed > if one_stage { self.limit } else { self.limit / INNER_SHARE } {
             return None;
         }
-        if let [stage] = stages.as_mut_slice()
-            && stage.tenant.is_none()
-        {
+        if let ([stage], true) = (stages.as_slice(), one_stage) {
             let choice = self.trace_inner(stage, &program.capacity)?;
-            return Some(Some(self.merge(std::slice::from_ref(stage), vec![choice])));
+            return Some(Some(self.merge(&stages, vec![choice])));
         }
 
         let mut menus = Vec::with_capacity(stages.len());
@@ -258,6 +268,12 @@ impl<'a, S: Score> Run<'a, S> {
             stage.jobs.push(index);
             stage.candidates.push(self.candidates(weight, &job.options));
         }
+        // A tenant without jobs is worth nothing, which is all that is asked of it unless its floor was given.
+        let given = matches!(floors, Floors::Given);
+        stages.retain(|stage| {
+            let asked = stage.tenant.is_some_and(|tenant| given && program.tenants[tenant].floor > 0);
+            asked || !stage.jobs.is_empty() || without_floors
+        });
         stages
     }
 
@@ -369,18 +385,19 @@ impl<'a, S: Score> Run<'a, S> {
     /// The menu entry of every stage in an optimal solution; `Some(None)` when there is none.
     fn outer(&mut self, grid: &Grid, menus: &[(Vec<MenuEntry<S>>, Grid)]) -> Option<Option<Vec<usize>>> {
         let cells = grid.cells();
+        let needed = menus.iter().enumerate().map(|(stage, (menu, _))| {
+            outer_expansions(menu.len(), if stage + 1 == menus.len() { 1 } else { cells })
+        });
+        if menus.iter().any(|(menu, _)| menu.len() >= usize::from(IDLE))
+            || needed.fold(self.states, u64::saturating_add) > self.limit
+        {
+            return None;
+        }
         let mut table = vec![S::from(0); cells];
         let mut picks: Vec<Vec<u16>> = Vec::with_capacity(menus.len());
         for (stage, (menu, _)) in menus.iter().enumerate() {
-            if menu.len() >= usize::from(IDLE) {
-                return None;
-            }
             let last = stage + 1 == menus.len();
-            let expansions = (menu.len().max(1) as u64).saturating_mul(if last { 1 } else { cells as u64 });
-            if self.states.saturating_add(expansions) > self.limit {
-                return None;
-            }
-            self.states += expansions;
+            self.states += outer_expansions(menu.len(), if last { 1 } else { cells });
             let previous = std::mem::replace(&mut table, vec![S::NONE; cells]);
             let mut noted = vec![IDLE; if last { 1 } else { cells }];
             for (i, entry) in menu.iter().enumerate() {
@@ -423,6 +440,11 @@ impl<'a, S: Score> Run<'a, S> {
         }
         merged
     }
+}
+
+/// Expansions of an outer stage. Each cell counts once at least, for its memory.
+fn outer_expansions(menu: usize, cells: usize) -> u64 {
+    (menu.max(1) as u64).saturating_mul(cells as u64)
 }
 
 fn clip(capacity: &[u32], demand: &[u32]) -> Vec<u32> {

@@ -44,6 +44,17 @@ impl Ladder {
         self.bounded.rescale(factor);
     }
 
+    /// Solves a program with the floors it has by the steps that prove optimality; `None` if they would exceed the budget.
+    pub fn solve_exactly(&mut self, program: &Program) -> Option<Solution> {
+        if let Some(solution) = uncontended(program) {
+            return Some(solution);
+        }
+        match dense::solve(program, Floors::Given, self.budget) {
+            Outcome::Solved { solution, .. } => Some(solution),
+            Outcome::OverBudget { .. } => None,
+        }
+    }
+
     /// Solves a program with the floors it has; `None` if no feasible choice was found and none was proven not to exist, which
     /// can only happen with floors beyond what shares that fit together give.
     pub fn solve(&mut self, program: &Program) -> Option<Solution> {
@@ -85,8 +96,12 @@ impl Ladder {
         };
         self.bounded.load(program);
         let mut proven = true;
-        let budget = self.budget / FLOOR_SHARE / (program.tenants.len() as u64).max(1);
+        let served = self.jobs.iter().filter(|jobs| !jobs.is_empty()).count() as u64;
+        let budget = self.budget / FLOOR_SHARE / served.max(1);
         for tenant in 0..program.tenants.len() {
+            if self.jobs[tenant].is_empty() {
+                continue;
+            }
             let floor = self.floor(program, tenant, share_of(shares, tenant), budget);
             program.tenants[tenant].floor = floor.value;
             proven &= floor.value >= floor.bound;

@@ -103,6 +103,12 @@ impl Valued {
     pub fn worth(&self, rate: Rate) -> f64 {
         self.weight * (rate.as_f64() * self.boost).min(self.best)
     }
+
+    /// `nu` times the speed of an option that runs at `rate`, whether or not the job finishes in the round.
+    #[must_use]
+    pub fn uncapped(&self, rate: Rate) -> f64 {
+        self.weight * rate.as_f64()
+    }
 }
 
 /// The power of two that turns worths of a decision into integers of at most 31 bits.

@@ -6,6 +6,7 @@ use wasm_bindgen::JsValue;
 use yew::prelude::*;
 
 use super::figure::save_icon;
+use super::menu::Menu;
 use super::{JobTable, save};
 use crate::app::comparison::Comparison;
 use crate::app::export::{self, Seeds};
@@ -46,12 +47,17 @@ impl File {
         };
         match self {
             Self::KeyFigures => {
-                let text = export::key_figures_csv(&props.comparison).map_err(|e| JsValue::from_str(&e.to_string()))?;
+                let text = export::key_figures_csv(&props.comparison)
+                    .map_err(|e| JsValue::from_str(&e.to_string()))?;
                 save::save_text(&name(&partial("key-figures"), Seeds::All(&seeds), "csv"), "text/csv", &text)
             }
             Self::Summary => {
                 let text = export::summary_json(&props.comparison, &props.scenario_hash);
-                save::save_text(&name(&partial("summary"), Seeds::All(&seeds), "json"), "application/json", &text)
+                save::save_text(
+                    &name(&partial("summary"), Seeds::All(&seeds), "json"),
+                    "application/json",
+                    &text,
+                )
             }
             Self::Jobs(table) => {
                 let what = format!("jobs-{}", table.policy);
@@ -92,10 +98,10 @@ pub(super) fn Exports(props: &ExportsProps) -> Html {
             { button("export-csv", File::KeyFigures, "CSV", "Key figures of every policy and seed") }
             { button("export-json", File::Summary, "JSON", "All metrics and fingerprints: summary.json") }
             if !props.job_tables.is_empty() {
-                <details class="menu">
-                    <summary class="btn">{ "Jobs" }</summary>
-                    <div class="pop narrow"><p class="pop-h">{ "Every job of a run" }</p>{ for props.job_tables.iter().map(jobs) }</div>
-                </details>
+                <Menu class="jobs" title="Jobs">
+                    <p class="pop-h">{ "Every job of a run" }</p>
+                    { for props.job_tables.iter().map(jobs) }
+                </Menu>
             }
             if let Some(failure) = &*failure { <span class="bad" role="alert">{ failure.clone() }</span> }
         </>

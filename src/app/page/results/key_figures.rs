@@ -7,10 +7,11 @@ use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 use super::exports::Exports;
+use super::menu::Menu;
 use super::{JobTable, line_sample};
 use crate::app::comparison::Comparison;
 use crate::app::kpi::{Cell, Column, DEFAULT_COLUMNS, Delta, GROUPS, KpiRow, KpiTable, Order};
-use crate::metrics::spec::{Group, metrics};
+use crate::metrics::spec::{Group, MetricSpec, metrics};
 
 /// What the table needs.
 #[derive(Properties, Clone, PartialEq)]
@@ -66,7 +67,7 @@ pub(super) fn KeyFigures(props: &KeyFiguresProps) -> Html {
                     { group_switch(&group) }
                     if table.has_intervals { { check("95\u{202f}% intervals", &intervals) } }
                     { check("All figures", &all) }
-                    { column_chooser(&chosen, *all) }
+                    { column_chooser(&chosen, &all) }
                     <Exports comparison={props.comparison.clone()} scenario_hash={props.scenario_hash.clone()}
                         trace_name={props.trace_name.clone()} today={props.today.clone()} is_whole={props.is_whole}
                         job_tables={props.job_tables.clone()} />
@@ -78,16 +79,7 @@ pub(super) fn KeyFigures(props: &KeyFiguresProps) -> Html {
                     <tbody>{ for table.rows.iter().map(|row| body_row(&props.comparison, &table, row)) }</tbody>
                 </table>
             </div>
-            <p class="key">
-                <span><i class="good">{ "▼ ▲" }</i>{ " better than the baseline" }</span>
-                <span><i class="bad">{ "▽ △" }</i>{ " worse" }</span>
-                if table.has_intervals {
-                    <span><i>{ "≈" }</i>{ " inside the seeds' interval" }</span>
-                    <span><i class="bestmark"></i>{ "best, and the 95\u{202f}% intervals do not overlap" }</span>
-                } else {
-                    <span>{ "No figure is marked best: that takes at least two seeds." }</span>
-                }
-            </p>
+            if props.comparison.rows().len() > 1 { { legend(&table) } }
             <details class="twin defs">
                 <summary>{ "What the figures mean" }</summary>
                 <dl>{ for table.columns.iter().map(|column| html! {
@@ -95,6 +87,22 @@ pub(super) fn KeyFigures(props: &KeyFiguresProps) -> Html {
                 }) }</dl>
             </details>
         </section>
+    }
+}
+
+/// What the glyphs mean.
+fn legend(table: &KpiTable) -> Html {
+    html! {
+        <p class="key">
+            <span><i class="good">{ "▼ ▲" }</i>{ " better than the baseline" }</span>
+            <span><i class="bad">{ "▽ △" }</i>{ " worse" }</span>
+            if table.has_intervals {
+                <span><i>{ "≈" }</i>{ " inside the seeds' interval" }</span>
+                <span><i class="bestmark"></i>{ "best, and the 95\u{202f}% intervals do not overlap" }</span>
+            } else {
+                <span>{ "No figure is marked best: that takes at least two seeds." }</span>
+            }
+        </p>
     }
 }
 
@@ -112,7 +120,9 @@ fn what_is_shown(comparison: &Comparison) -> String {
 fn check(text: &'static str, state: &UseStateHandle<bool>) -> Html {
     let on_change = {
         let state = state.clone();
-        Callback::from(move |event: Event| state.set(event.target_unchecked_into::<HtmlInputElement>().checked()))
+        Callback::from(move |event: Event| {
+            state.set(event.target_unchecked_into::<HtmlInputElement>().checked());
+        })
     };
     html! { <label class="check"><input type="checkbox" checked={**state} onchange={on_change} />{ text }</label> }
 }
@@ -131,8 +141,8 @@ fn group_switch(shown: &UseStateHandle<&'static str>) -> Html {
     }
 }
 
-fn column_chooser(chosen: &UseStateHandle<BTreeSet<&'static str>>, all: bool) -> Html {
-    let entry = |spec: &'static crate::metrics::spec::MetricSpec| {
+fn column_chooser(chosen: &UseStateHandle<BTreeSet<&'static str>>, all: &UseStateHandle<bool>) -> Html {
+    let entry = |spec: &'static MetricSpec| {
         let on_change = {
             let chosen = chosen.clone();
             Callback::from(move |event: Event| {
@@ -147,21 +157,18 @@ fn column_chooser(chosen: &UseStateHandle<BTreeSet<&'static str>>, all: bool) ->
         };
         html! {
             <label class="check" title={spec.help}>
-                <input type="checkbox" checked={all || chosen.contains(spec.key)} disabled={all} onchange={on_change} />{ spec.title }
+                <input type="checkbox" checked={**all || chosen.contains(spec.key)} disabled={**all} onchange={on_change} />{ spec.title }
             </label>
         }
     };
     html! {
-        <details class="menu columns">
-            <summary class="btn">{ "Columns" }</summary>
-            <div class="pop">
-                { for GROUPS.into_iter().map(|(group, title, _)| html! {
-                    <fieldset><legend>{ title }</legend>
-                        { for metrics().iter().filter(|spec| spec.group == group).map(entry) }
-                    </fieldset>
-                }) }
-            </div>
-        </details>
+        <Menu class="columns" title="Columns">
+            { for GROUPS.into_iter().map(|(group, title, _)| html! {
+                <fieldset><legend>{ title }</legend>
+                    { for metrics().iter().filter(|spec| spec.group == group).map(entry) }
+                </fieldset>
+            }) }
+        </Menu>
     }
 }
 
@@ -202,7 +209,8 @@ fn head(table: &KpiTable, sorting: Option<(&'static str, Order)>, on_sort: &Call
 }
 
 fn body_row(comparison: &Comparison, table: &KpiTable, row: &KpiRow) -> Html {
-    let sample = comparison.rows().iter().find(|other| other.label == row.label).map(|row| comparison.key(row));
+    let sample =
+        comparison.rows().iter().find(|other| other.label == row.label).map(|row| comparison.key(row));
     html! {
         <tr key={row.label.clone()} data-policy={row.label.clone()} class={row.is_baseline.then_some("base")}>
             <th scope="row"><span class="rn">

@@ -27,9 +27,9 @@ pub(super) struct PolicyBarProps {
 pub(super) fn PolicyBar(props: &PolicyBarProps) -> Html {
     let rows = props.comparison.rows();
     let baseline = props.comparison.baseline().map(|row| row.label.clone());
-    let on_change = props.on_baseline.reform(|event: Event| {
-        AttrValue::from(event.target_unchecked_into::<HtmlSelectElement>().value())
-    });
+    let on_change = props
+        .on_baseline
+        .reform(|event: Event| AttrValue::from(event.target_unchecked_into::<HtmlSelectElement>().value()));
     html! {
         <div class="series-bar">
             <div class="series" role="group" aria-label="Policies shown">
@@ -39,6 +39,7 @@ pub(super) fn PolicyBar(props: &PolicyBarProps) -> Html {
             if rows.len() > 1 {
                 <label class="inline">{ "Baseline" }
                     <select onchange={on_change}>
+                        if baseline.is_none() { <option value="" selected=true disabled=true>{ "not run yet" }</option> }
                         { for rows.iter().map(|row| html! {
                             <option value={row.label.clone()} selected={baseline.as_ref() == Some(&row.label)}>{ row.title.clone() }</option>
                         }) }

@@ -27,7 +27,7 @@ pub(super) fn ChangesFigure(frame: &Frame) -> Html {
     let controls = segmented("Figure", &[("Wait", TenantFigure::Wait), ("JCT", TenantFigure::Jct)], &figure);
     let title = format!("Tenants: change of {}", lower_first(figure.title()));
     html! {
-        <Figure id="p-who" class="c12" testid="chart-tenants" {title} caption={html! { bars.summary() }} {controls}
+        <Figure id="p-who" class="c5" testid="chart-tenants" {title} caption={html! { bars.summary() }} {controls}
             chart={(*chart).clone()} {node} label="Change for each tenant; up and down arrows move from tenant to tenant"
             cursor={*cursor} on_cursor={let cursor = cursor.setter(); Callback::from(move |row| cursor.set(Some(row)))}
             file_name={frame.file_name("tenants")} footnote={frame.footnote.clone()} />
@@ -67,7 +67,7 @@ pub(super) fn ServiceFigure(frame: &Frame) -> Html {
         </>
     };
     html! {
-        <Figure id="p-serv" class="c12" testid="chart-fairness" title="Service against entitlement, by tenant" {caption}
+        <Figure id="p-serv" class={if drawn.clone().count() == 2 { "c7" } else { "c12" }} testid="chart-fairness" title="Service against entitlement, by tenant" {caption}
             chart={(*chart).clone()} {node} label="Service against entitlement of each tenant over time; arrow keys move the cursor"
             cursor={frame.time_s} on_cursor={frame.on_time.clone()}
             file_name={frame.file_name("service")} footnote={frame.footnote.clone()}>

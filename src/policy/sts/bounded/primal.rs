@@ -7,11 +7,18 @@ const MAX_PASSES: u32 = 12;
 
 /// One job changing its option.
 #[derive(Debug, Clone, Copy)]
-struct Move {
+pub(super) struct Move {
     /// Lower comes first.
-    cost: f64,
-    job: u32,
-    option: u32,
+    pub(super) cost: f64,
+    pub(super) job: u32,
+    pub(super) option: u32,
+}
+
+impl Move {
+    /// Cheapest first; then in the order of jobs and options.
+    pub(super) fn order(a: &Self, b: &Self) -> std::cmp::Ordering {
+        a.cost.total_cmp(&b.cost).then(a.job.cmp(&b.job)).then(a.option.cmp(&b.option))
+    }
 }
 
 /// A choice under construction, with what it leaves free and what it is worth to each tenant.
@@ -22,6 +29,11 @@ pub(super) struct Draft {
     free: Vec<i64>,
     pub(super) worth: Vec<i64>,
     moves: Vec<Move>,
+    /// Switches considered in pairs, by the first resource of their type.
+    pub(super) gains: Vec<Vec<Move>>,
+    pub(super) concessions: Vec<Vec<Move>>,
+    /// What to go back to if an exchange comes to nothing: jobs and their options.
+    pub(super) undo: Vec<(u32, u32)>,
     usage_price: Vec<f64>,
     pub(super) states: u64,
 }
@@ -64,7 +76,7 @@ impl Draft {
         }
     }
 
-    fn switch(&mut self, part: &Part<'_>, job: usize, option: u32) {
+    pub(super) fn switch(&mut self, part: &Part<'_>, job: usize, option: u32) {
         let current = self.choice[job];
         let tenant = part.flat.tenant[job] as usize;
         if current != IDLE {
@@ -78,12 +90,12 @@ impl Draft {
         self.choice[job] = option;
     }
 
-    fn value(&self, part: &Part<'_>, option: u32) -> i64 {
+    pub(super) fn value(&self, part: &Part<'_>, option: u32) -> i64 {
         if option == IDLE { 0 } else { part.flat.value[option as usize] }
     }
 
     /// The surplus at the prices.
-    fn surplus(&self, part: &Part<'_>, factor: f64, option: u32) -> f64 {
+    pub(super) fn surplus(&self, part: &Part<'_>, factor: f64, option: u32) -> f64 {
         if option == IDLE {
             return 0.0;
         }
@@ -101,7 +113,7 @@ impl Draft {
     }
 
     /// By how much a switch would lessen what is over capacity; `None` if it would take of something that is not there.
-    fn relief(&self, part: &Part<'_>, current: u32, option: u32) -> Option<i64> {
+    pub(super) fn relief(&self, part: &Part<'_>, current: u32, option: u32) -> Option<i64> {
         let mut relief = 0;
         if option != IDLE {
             for (resource, amount) in part.flat.usage_of(option as usize).amounts() {
@@ -121,9 +133,7 @@ impl Draft {
     }
 
     fn sort_moves(&mut self) {
-        self.moves.sort_unstable_by(|a, b| {
-            a.cost.total_cmp(&b.cost).then(a.job.cmp(&b.job)).then(a.option.cmp(&b.option))
-        });
+        self.moves.sort_unstable_by(Move::order);
     }
 
     /// Makes the choice feasible by single switches, those that cost least at the prices first. `false` if that fails.
@@ -142,7 +152,7 @@ impl Draft {
         self.fits() && self.meets_floors(part)
     }
 
-    fn fits(&self) -> bool {
+    pub(super) fn fits(&self) -> bool {
         self.free.iter().all(|&free| free >= 0)
     }
 
@@ -226,7 +236,7 @@ impl Draft {
         changed
     }
 
-    fn keeps_floor(&self, part: &Part<'_>, job: usize, option: u32) -> bool {
+    pub(super) fn keeps_floor(&self, part: &Part<'_>, job: usize, option: u32) -> bool {
         let tenant = part.flat.tenant[job] as usize;
         let change = self.value(part, option) - self.value(part, self.choice[job]);
         change >= 0 || self.worth[tenant] + change >= part.floor[tenant]
