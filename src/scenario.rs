@@ -537,7 +537,9 @@ impl Scenario {
     }
 }
 
-fn parse_layout(row: &NodeSpec) -> Option<Layout> {
+/// The layout that a row names; `None` when there is no such layout.
+#[must_use]
+pub fn parse_layout(row: &NodeSpec) -> Option<Layout> {
     match row.layout.as_str() {
         "whole" => Some(Layout::Whole),
         "mig" if row.strict => Some(Layout::Mig(MigMode::Strict)),

@@ -73,6 +73,28 @@ impl Histogram {
         Self { id: id.into(), title: title.into(), width, height, start_s, bin_s, counts, clock }
     }
 
+    /// Shows `counts` that were already made in spans of `bin_s`, the first of which begins at `start_s`.
+    #[must_use]
+    pub fn of_counts(
+        id: impl Into<String>,
+        title: impl Into<String>,
+        (width, height): (f64, f64),
+        clock: Clock,
+        (start_s, bin_s): (f64, f64),
+        counts: Vec<u64>,
+    ) -> Self {
+        Self {
+            id: id.into(),
+            title: title.into(),
+            width,
+            height,
+            start_s,
+            bin_s: bin_s.max(SHORTEST_S),
+            counts,
+            clock,
+        }
+    }
+
     /// The counts, the first span first.
     #[must_use]
     pub fn counts(&self) -> &[u64] {

@@ -7,17 +7,11 @@ use hashbrown::HashTable;
 
 use crate::trace::hash::Hash;
 use crate::trace::refusal::Refusal;
-use crate::trace::rows::Cells;
 use crate::workload::TextColumn;
 
 /// A hash of a record's bytes.
 pub(super) fn content_hash(bytes: &[u8]) -> u64 {
     Hash::of(bytes).value()
-}
-
-/// A hash of a row: its fields and where they end.
-pub(super) fn row_hash(cells: &Cells<'_>) -> u64 {
-    cells.ends().iter().fold(Hash::of(cells.text()), |hash, &end| hash.with(end as u64)).value()
 }
 
 /// Records that share one id.

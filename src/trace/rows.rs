@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
-use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
+use csv_core::{ReadRecordResult, Reader, ReaderBuilder, Terminator};
+use memchr::{memchr, memchr_iter};
 
+use crate::trace::hash::Hash;
 use crate::trace::intake::Fault;
 use crate::trace::refusal::Refusal;
 use crate::trace::value::{self, Bad, Notes};
@@ -46,15 +48,24 @@ pub(super) struct Cells<'a> {
     /// The line it begins at, from 1.
     pub(super) line: u64,
     text: &'a [u8],
+    /// Where each field ends in the text.
     ends: &'a [usize],
+    between: Between,
     /// Whether the file ends before a quote is closed.
     pub(super) unclosed: bool,
+}
+
+/// What lies between two fields of a row's text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Between {
+    Nothing,
+    Delimiter,
 }
 
 impl<'a> Cells<'a> {
     /// A row made of fields that lie one after the other in `text`.
     pub(super) fn new(line: u64, text: &'a [u8], ends: &'a [usize]) -> Self {
-        Self { line, text, ends, unclosed: false }
+        Self { line, text, ends, between: Between::Nothing, unclosed: false }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -64,7 +75,8 @@ impl<'a> Cells<'a> {
     /// The field as it stands; empty beyond the end.
     pub(super) fn get(&self, index: usize) -> &'a [u8] {
         let Some(&end) = self.ends.get(index) else { return b"" };
-        let start = index.checked_sub(1).and_then(|i| self.ends.get(i)).copied().unwrap_or(0);
+        let gap = usize::from(self.between == Between::Delimiter);
+        let start = index.checked_sub(1).and_then(|i| self.ends.get(i)).map_or(0, |&before| before + gap);
         self.text.get(start..end).unwrap_or_default()
     }
 
@@ -78,55 +90,56 @@ impl<'a> Cells<'a> {
         Self { ends, text: self.text.get(..ends.last().copied().unwrap_or(0)).unwrap_or_default(), ..self }
     }
 
-    pub(super) fn text(&self) -> &'a [u8] {
-        self.text
-    }
-
-    pub(super) fn ends(&self) -> &'a [usize] {
-        self.ends
+    /// A hash of its content. Rows with and without quotes never have the same, even if their fields are equal.
+    pub(super) fn hash(&self) -> u64 {
+        let hash = Hash::of(self.text);
+        match self.between {
+            Between::Delimiter => hash.value(),
+            Between::Nothing => self.ends.iter().fold(hash, |hash, &end| hash.with(end as u64)).value(),
+        }
     }
 }
 
-/// Cuts text into rows.
+/// Cuts text into rows. A line without quotes is a row and is cut at its delimiters; only what has quotes takes the way
+/// through the state machine of `csv-core`.
 #[derive(Debug)]
 pub(super) struct Rows {
+    dialect: Dialect,
     core: Reader,
-    comments: Comments,
+    /// The beginning of a line whose end is still to come.
+    partial: Vec<u8>,
+    /// Complete lines so far.
+    lines: u64,
+    ends: Vec<usize>,
+    quoted: Option<QuotedRow>,
+    /// Fields of a row with quotes.
     fields: Vec<u8>,
     filled: usize,
-    ends: Vec<usize>,
     ended: usize,
-    /// Line ends passed outside of rows.
-    skipped_lines: u64,
-    /// Bytes of the row that has begun; 0 between rows.
-    row_bytes: u64,
-    row_line: u64,
-    in_comment: bool,
+}
+
+/// A row with quotes whose end is still to come.
+#[derive(Debug, Clone, Copy)]
+struct QuotedRow {
+    line: u64,
+    bytes: u64,
 }
 
 impl Rows {
     pub(super) fn new(dialect: Dialect) -> Self {
-        let core = ReaderBuilder::new()
-            .delimiter(dialect.delimiter)
-            .quoting(dialect.quotes == Quotes::Double)
-            .build();
+        let core =
+            ReaderBuilder::new().delimiter(dialect.delimiter).terminator(Terminator::Any(b'\n')).build();
         Self {
+            dialect,
             core,
-            comments: dialect.comments,
+            partial: Vec::new(),
+            lines: 0,
+            ends: vec![0; MAX_COLUMNS + 1],
+            quoted: None,
             fields: vec![0; 4096],
             filled: 0,
-            ends: vec![0; MAX_COLUMNS + 1],
             ended: 0,
-            skipped_lines: 0,
-            row_bytes: 0,
-            row_line: 1,
-            in_comment: false,
         }
-    }
-
-    /// The line that the next byte is on, from 1.
-    fn line(&self) -> u64 {
-        self.core.line() + self.skipped_lines
     }
 
     /// Takes the next piece of text and hands every complete row to `each`.
@@ -135,16 +148,21 @@ impl Rows {
         mut text: &[u8],
         mut each: impl FnMut(Cells<'_>) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
-        loop {
-            if self.row_bytes == 0 {
-                text = self.skip_to_row(text);
-                self.row_line = self.line();
+        while let Some(end) = memchr(b'\n', text) {
+            let (line, rest) = (text.get(..end).unwrap_or_default(), text.get(end + 1..).unwrap_or_default());
+            if self.partial.is_empty() {
+                self.take_line(line, &mut each)?;
+            } else {
+                let mut whole = std::mem::take(&mut self.partial);
+                whole.extend_from_slice(line);
+                self.take_line(&whole, &mut each)?;
+                whole.clear();
+                self.partial = whole;
             }
-            if text.is_empty() {
-                return Ok(());
-            }
-            text = self.read(text, Input::MayFollow, &mut each)?;
+            text = rest;
         }
+        self.partial.extend_from_slice(text);
+        self.check_length(self.partial.len())
     }
 
     /// Ends the table: hands over a last row that has no line end.
@@ -152,86 +170,99 @@ impl Rows {
         &mut self,
         mut each: impl FnMut(Cells<'_>) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
-        if self.row_bytes > 0 {
-            // A line end closes any row but one whose quote is still open.
-            self.read(b"\n", Input::MayFollow, &mut each)?;
+        if !self.partial.is_empty() {
+            let last = std::mem::take(&mut self.partial);
+            self.take_line(&last, &mut each)?;
         }
-        if self.row_bytes > 0 {
-            self.read(b"", Input::IsOver, &mut each)?;
+        // What is left has a quote that is never closed.
+        self.read_quoted(b"", &mut each)
+    }
+
+    /// Refuses a row that would have `more` bytes more than it has and be too long.
+    fn check_length(&self, more: usize) -> Result<(), Refusal> {
+        let (line, bytes) = self.quoted.map_or((self.lines + 1, 0), |row| (row.line, row.bytes));
+        if bytes + more as u64 > MAX_ROW {
+            return Err(Refusal::LongRecord { line, limit_mb: MAX_ROW >> 20 });
         }
         Ok(())
     }
 
-    /// Passes blank lines and comments.
-    fn skip_to_row<'t>(&mut self, text: &'t [u8]) -> &'t [u8] {
-        let mut rest = text;
-        while let [byte, after @ ..] = rest {
-            match byte {
-                b'\n' => {
-                    self.skipped_lines += 1;
-                    self.in_comment = false;
-                }
-                _ if self.in_comment => {}
-                b'\r' => {}
-                b'#' if self.comments == Comments::Hash => self.in_comment = true,
-                _ => return rest,
+    /// Takes one line without its line end.
+    fn take_line(
+        &mut self,
+        line: &[u8],
+        each: &mut impl FnMut(Cells<'_>) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        self.check_length(line.len())?;
+        self.lines += 1;
+        if self.quoted.is_none() {
+            let bare = line.strip_suffix(b"\r").unwrap_or(line);
+            if bare.is_empty() || (self.dialect.comments == Comments::Hash && bare.starts_with(b"#")) {
+                return Ok(());
             }
-            rest = after;
+            if self.dialect.quotes == Quotes::None || memchr(b'"', bare).is_none() {
+                return self.cut(bare, each);
+            }
         }
-        rest
+        let row = self.quoted.get_or_insert(QuotedRow { line: self.lines, bytes: 0 });
+        row.bytes += line.len() as u64 + 1;
+        if !line.is_empty() {
+            self.read_quoted(line, each)?;
+        }
+        self.read_quoted(b"\n", each)
     }
 
-    /// Reads until the row or the text ends; returns the rest of the text.
-    fn read<'t>(
+    /// Cuts a line at its delimiters.
+    fn cut(
         &mut self,
-        text: &'t [u8],
-        input: Input,
+        line: &[u8],
         each: &mut impl FnMut(Cells<'_>) -> Result<(), Refusal>,
-    ) -> Result<&'t [u8], Refusal> {
-        let mut rest = text;
+    ) -> Result<(), Refusal> {
+        let too_many = Refusal::TooManyColumns { line: self.lines, limit: MAX_COLUMNS as u64 };
+        let mut count = 0;
+        for end in memchr_iter(self.dialect.delimiter, line).chain([line.len()]) {
+            let Some(slot) = self.ends.get_mut(count).filter(|_| count < MAX_COLUMNS) else {
+                return Err(too_many);
+            };
+            *slot = end;
+            count += 1;
+        }
+        let ends = self.ends.get(..count).unwrap_or_default();
+        each(Cells { line: self.lines, text: line, ends, between: Between::Delimiter, unclosed: false })
+    }
+
+    /// Reads a piece of a row with quotes; no piece means that there are no more.
+    fn read_quoted(
+        &mut self,
+        mut piece: &[u8],
+        each: &mut impl FnMut(Cells<'_>) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        let Some(row) = self.quoted else { return Ok(()) };
+        let unclosed = piece.is_empty();
         loop {
             let out = self.fields.get_mut(self.filled..).unwrap_or_default();
             let ends = self.ends.get_mut(self.ended..).unwrap_or_default();
-            let (result, read, written, ended) = self.core.read_record(rest, out, ends);
-            rest = rest.get(read..).unwrap_or_default();
+            let (result, read, written, ended) = self.core.read_record(piece, out, ends);
+            piece = piece.get(read..).unwrap_or_default();
             self.filled += written;
             self.ended += ended;
-            self.row_bytes += read as u64;
-            if self.row_bytes > MAX_ROW {
-                return Err(Refusal::LongRecord { line: self.row_line, limit_mb: MAX_ROW >> 20 });
-            }
             if self.ended > MAX_COLUMNS {
-                return Err(Refusal::TooManyColumns { line: self.row_line, limit: MAX_COLUMNS as u64 });
+                return Err(Refusal::TooManyColumns { line: row.line, limit: MAX_COLUMNS as u64 });
             }
             match result {
                 ReadRecordResult::OutputFull => self.fields.resize(self.fields.len() * 2, 0),
                 ReadRecordResult::Record => {
-                    let cells = Cells {
-                        line: self.row_line,
-                        text: self.fields.get(..self.filled).unwrap_or_default(),
-                        ends: self.ends.get(..self.ended).unwrap_or_default(),
-                        unclosed: input == Input::IsOver,
-                    };
-                    (self.filled, self.ended, self.row_bytes) = (0, 0, 0);
-                    each(cells)?;
-                    return Ok(rest);
+                    let text = self.fields.get(..self.filled).unwrap_or_default();
+                    let ends = self.ends.get(..self.ended).unwrap_or_default();
+                    (self.quoted, self.filled, self.ended) = (None, 0, 0);
+                    return each(Cells { unclosed, ..Cells::new(row.line, text, ends) });
                 }
-                ReadRecordResult::InputEmpty if input == Input::MayFollow => return Ok(rest),
-                // With all input at hand the reader gives the rest as a row, and then only says that it is at the end.
                 ReadRecordResult::InputEmpty | ReadRecordResult::OutputEndsFull | ReadRecordResult::End => {
-                    self.row_bytes = 0;
-                    return Ok(rest);
+                    return Ok(());
                 }
             }
         }
     }
-}
-
-/// Whether more text may follow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Input {
-    MayFollow,
-    IsOver,
 }
 
 /// The columns of a table.
@@ -370,7 +401,8 @@ mod tests {
         let mut rows = Rows::new(CSV);
         let mut found = Vec::new();
         let mut keep = |cells: Cells<'_>| {
-            let fields = cells.iter().map(|f| String::from_utf8_lossy(f).into_owned()).collect();
+            let text = |f| String::from_utf8_lossy(value::trim(f)).into_owned();
+            let fields = cells.iter().map(text).collect();
             found.push((cells.line, fields, cells.unclosed));
             Ok(())
         };
@@ -415,7 +447,7 @@ mod tests {
             assert_eq!(refused, Some(Refusal::LongRecord { line: 2, limit_mb: 1 }));
         }
         let mut rows = Rows::new(CSV);
-        let wide = vec![b','; MAX_COLUMNS + 1];
+        let wide = [&vec![b','; MAX_COLUMNS][..], b"\n"].concat();
         assert_eq!(rows.push(&wide, |_| Ok(())), Err(Refusal::TooManyColumns { line: 1, limit: 1024 }));
     }
 }

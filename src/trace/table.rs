@@ -3,7 +3,6 @@
 use std::rc::Rc;
 
 use crate::trace::format::{Layout, RowReader, Uneven};
-use crate::trace::identity::row_hash;
 use crate::trace::intake::{Closing, Fault, Intake, Notice};
 use crate::trace::refusal::Refusal;
 use crate::trace::rows::{Cells, Header, Row, Rows};
@@ -85,7 +84,7 @@ impl Body {
         }
         let width = self.header.len();
         // A delimiter at the end of each line makes no field.
-        let cells = if cells.len() == width + 1 && cells.get(width).is_empty() {
+        let cells = if cells.len() == width + 1 && value::trim(cells.get(width)).is_empty() {
             cells.without_last()
         } else {
             cells
@@ -189,7 +188,7 @@ impl Body {
         self.rows += 1;
         let Some(reader) = &mut self.reader else { return Ok(()) };
         let verdict = reader.row(&Row::new(&self.header, cells, &self.notes));
-        intake.settle(cells.line, row_hash(&cells), verdict)
+        intake.settle(cells.line, cells.hash(), verdict)
     }
 
     fn close(&mut self) -> Closing {
@@ -210,15 +209,22 @@ impl Body {
 
 impl Held {
     fn new(cells: &Cells<'_>) -> Self {
-        Self { line: cells.line, text: cells.text().to_vec(), ends: cells.ends().to_vec() }
+        let mut held = Self { line: cells.line, text: Vec::new(), ends: Vec::new() };
+        held.append(cells);
+        held
     }
 
     /// Appends a line: its first field continues the last one.
     fn join(&mut self, cells: &Cells<'_>) {
         self.ends.pop();
         self.text.push(b'\n');
-        let offset = self.text.len();
-        self.text.extend_from_slice(cells.text());
-        self.ends.extend(cells.ends().iter().map(|end| end + offset));
+        self.append(cells);
+    }
+
+    fn append(&mut self, cells: &Cells<'_>) {
+        for field in cells.iter() {
+            self.text.extend_from_slice(field);
+            self.ends.push(self.text.len());
+        }
     }
 }

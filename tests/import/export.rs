@@ -48,7 +48,7 @@ fn json_members_may_come_in_any_order() {
 }
 
 fn any_name() -> impl Strategy<Value = String> {
-    "[a-z#\"',;|\\\\é\n]{1,6}"
+    "[a-z#\"',;|\\\\é\r\n]{1,6}"
         .prop_map(|name| name.trim().to_owned())
         .prop_filter("empty", |name| !name.is_empty())
 }

@@ -25,7 +25,7 @@ pub(super) struct FigureProps {
     pub(super) controls: Html,
     /// What is drawn; `None` before the width is known.
     pub(super) chart: Option<Drawing>,
-    /// The node whose width the chart is drawn to, from [`use_width`](super::plot::use_width).
+    /// The node whose width the chart is drawn to, from [`use_width`](crate::app::page::width::use_width).
     pub(super) node: NodeRef,
     /// How the plot is read.
     pub(super) label: AttrValue,

@@ -5,9 +5,10 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::figure::Figure;
-use super::plot::{Drawing, use_width};
+use super::plot::Drawing;
 use super::{Frame, line_sample, segmented};
 use crate::app::figures;
+use crate::app::page::width::use_width;
 use crate::chart::format::{self, DurationUnit};
 use crate::chart::{CdfChart, Chart, Table, XAxis};
 

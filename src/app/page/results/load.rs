@@ -4,8 +4,9 @@ use yew::prelude::*;
 
 use super::Frame;
 use super::figure::Figure;
-use super::plot::{Drawing, use_width};
+use super::plot::Drawing;
 use crate::app::figures;
+use crate::app::page::width::use_width;
 use crate::chart::{Chart, LineChart, format};
 
 const HEIGHT_PX: f64 = 486.0;

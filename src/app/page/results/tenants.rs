@@ -3,9 +3,10 @@
 use yew::prelude::*;
 
 use super::figure::Figure;
-use super::plot::{Drawing, use_width};
+use super::plot::Drawing;
 use super::{Frame, line_sample, segmented};
 use crate::app::figures::{self, TenantFigure};
+use crate::app::page::width::use_width;
 use crate::chart::{BarChart, Chart, SmallMultiples};
 
 /// Who waits longer and who does not.
