@@ -5,7 +5,9 @@
 
 pub mod assign;
 pub mod bind;
+mod mix;
 pub mod profile;
+pub mod shape;
 pub mod synthetic;
 
 use serde::{Deserialize, Serialize};

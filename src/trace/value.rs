@@ -331,7 +331,7 @@ impl std::fmt::Display for Decimal {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use proptest::prelude::*;
 

@@ -1,0 +1,121 @@
+//! What each metric is. The table of the page, its help texts and the documentation are made from this list.
+
+/// Whether a larger value is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// Smaller is better.
+    Lower,
+    /// Larger is better.
+    Higher,
+    /// Neither.
+    Neutral,
+}
+
+/// The unit of a metric.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Seconds.
+    Seconds,
+    /// A share from 0 to 1, shown in percent.
+    Share,
+    /// A ratio, shown with ×.
+    Ratio,
+    /// A count.
+    Count,
+    /// Jobs per hour.
+    JobsPerHour,
+    /// Hours of one device.
+    GpuHours,
+    /// Work per second, in reference GPUs.
+    ReferenceGpus,
+    /// Service: seconds of one reference GPU.
+    ReferenceGpuSeconds,
+    /// The currency of the scenario's prices.
+    Money,
+}
+
+/// The column group of the key-figure table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    /// Completion, waiting.
+    Time,
+    /// Use of the cluster.
+    Cluster,
+    /// Fairness.
+    Fairness,
+    /// What changes and solving cost.
+    Cost,
+}
+
+/// One metric.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MetricSpec {
+    /// The key in `summary.json` and in the table.
+    pub key: &'static str,
+    /// Column head.
+    pub title: &'static str,
+    /// Unit.
+    pub unit: Unit,
+    /// Which way is better.
+    pub direction: Direction,
+    /// Where it stands in the table.
+    pub group: Group,
+    /// The definition, with its formula.
+    pub help: &'static str,
+}
+
+macro_rules! table {
+    ($($key:literal $title:literal $unit:ident $direction:ident $group:ident $help:literal;)*) => {
+        &[$(MetricSpec {
+            key: $key, title: $title, unit: Unit::$unit, direction: Direction::$direction, group: Group::$group, help: $help,
+        }),*]
+    };
+}
+
+/// All metrics, in the order of the table.
+#[must_use]
+pub fn metrics() -> &'static [MetricSpec] {
+    table! {
+        "jct_mean_s" "Mean JCT" Seconds Lower Time "Mean over completed jobs of finish − submission.";
+        "jct_mean_common_s" "Mean JCT, common jobs" Seconds Lower Time "Mean JCT over the jobs completed in every run of the comparison.";
+        "jct_p50_s" "Median JCT" Seconds Lower Time "The ceil(0.50 n)-th smallest JCT of the n completed jobs.";
+        "jct_p95_s" "p95 JCT" Seconds Lower Time "The ceil(0.95 n)-th smallest JCT of the n completed jobs.";
+        "jct_p99_s" "p99 JCT" Seconds Lower Time "The ceil(0.99 n)-th smallest JCT of the n completed jobs.";
+        "jct_max_s" "Longest JCT" Seconds Lower Time "The largest JCT of a completed job.";
+        "wait_mean_s" "Mean wait" Seconds Lower Time "Mean over completed jobs of JCT − time holding an allocation.";
+        "wait_p95_s" "p95 wait" Seconds Lower Time "The ceil(0.95 n)-th smallest wait of the n completed jobs.";
+        "first_start_delay_mean_s" "Mean delay of first start" Seconds Lower Time "Mean over started jobs of first start − submission.";
+        "slowdown_bounded_mean" "Mean bounded slowdown" Ratio Lower Time "Mean over completed jobs of max(1, JCT / max(10 s, duration on the best type of the cluster)).";
+        "makespan_s" "Makespan" Seconds Lower Cluster "Last finish − first submission.";
+        "throughput_jobs_per_hour" "Jobs per hour" JobsPerHour Higher Cluster "Completed jobs / makespan.";
+        "utilization" "Utilisation" Share Higher Cluster "Slot-seconds held, overhead included, each slot weighted by its share of a device, over all slot-seconds from first submission to last finish.";
+        "effective_throughput" "Effective throughput" ReferenceGpus Higher Cluster "Service done per second from first submission to last finish; one whole device of a job's best type gives 1.";
+        "fragmentation_mean" "Fragmentation" Share Lower Cluster "Time mean of the share of free GPU that a job of the trace's mix of sizes cannot use (FGD); 0 while nothing is free.";
+        "ftf_rho_max" "Worst finish-time ρ" Ratio Lower Fairness "Largest ρ = JCT / (duration on the best type × max(1, c)), c = mean over the job's stay of GPUs requested by active jobs / GPUs of the cluster.";
+        "ftf_rho_mean" "Mean finish-time ρ" Ratio Lower Fairness "Mean ρ over completed jobs.";
+        "ftf_unfair_share" "ρ > 1" Share Lower Fairness "Share of completed jobs with ρ > 1.";
+        "jain_service" "Jain index" Ratio Higher Fairness "Jain index over tenants of service received / weighted share of all service done while the tenant was active.";
+        "gini_slowdown" "Gini of slowdown" Ratio Lower Fairness "Gini coefficient of completed jobs' bounded slowdown.";
+        "floor_violations" "Under floor" Count Lower Fairness "(Tenant, round) pairs whose planned value in uncapped service is below that of the tenant's own quota, on the policy's own partition.";
+        "floor_shortfall" "Floor shortfall" ReferenceGpuSeconds Lower Fairness "Sum over (tenant, round) of the service by which a tenant fell short of its quota's worth.";
+        "floor_violations_own" "Under own floor" Count Lower Fairness "(Tenant, round) pairs below the floor in the policy's own metric; zero by construction for STS-Fairness.";
+        "price_of_fairness_mean" "Price of fairness" Share Lower Fairness "Mean over sampled rounds of optimum without floors / optimum with floors − 1.";
+        "preemptions" "Preemptions" Count Lower Cost "Times a running, unfinished job held nothing next.";
+        "migrations" "Migrations" Count Lower Cost "Times a job held a different allocation next, with or without a gap.";
+        "reconfigurations" "MIG changes" Count Lower Cost "Devices whose MIG layout was changed, summed over decisions.";
+        "gpu_hours" "GPU-hours" GpuHours Lower Cost "Device-hours held, a slice counting as its share of the device.";
+        "cost" "Cost" Money Lower Cost "GPU-hours times the price of their type, where every type in use has one.";
+        "solver_gap_max" "Largest solver gap" Share Lower Cost "Largest (bound − objective) / bound of a round.";
+        "solver_gap_mean" "Mean solver gap" Share Lower Cost "Mean of (bound − objective) / bound over the rounds.";
+        "solver_s_p95" "p95 decision time" Seconds Lower Cost "95th percentile of the time a decision took, where a clock was given.";
+        "completed" "Completed" Count Higher Time "Jobs that finished.";
+        "unfinished" "Unfinished" Count Lower Time "Jobs that were submitted and had not finished at the end.";
+        "never_fit" "Never fit" Count Neutral Time "Jobs larger than the cluster allows; excluded alike for every policy.";
+    }
+}
+
+/// The metric with this key.
+#[must_use]
+pub fn metric(key: &str) -> Option<&'static MetricSpec> {
+    metrics().iter().find(|spec| spec.key == key)
+}

@@ -1,0 +1,636 @@
+//! The scenario: one object that says everything a comparison depends on. The page's link, its download, and the command line's
+//! `SCENARIO.json` are this object.
+
+pub mod hash;
+pub mod run;
+pub mod tables;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::cluster::catalogue::{self, GpuModel};
+use crate::cluster::{Cluster, ClusterError, Layout, MigMode, NodeGroup};
+use crate::policy::param::{ParamError, ParamValue};
+use crate::policy::{self, Params, PolicySpec};
+use crate::sim::{Boundary, RoundSettings};
+use crate::units::{SimSpan, SimTime};
+use crate::workload::assign::ProfileSettings;
+use crate::workload::bind::BindError;
+use crate::workload::shape::Shape;
+use crate::workload::synthetic::SyntheticSpec;
+
+/// The version this build writes.
+pub const VERSION: u32 = 1;
+
+/// A comparison: cluster, workload, tenants, rounds, policies, seeds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Scenario {
+    /// The format's version, [`VERSION`].
+    #[serde(default = "version")]
+    pub version: u32,
+    /// A name for people.
+    #[serde(default)]
+    pub name: String,
+    /// The cluster.
+    pub cluster: ClusterSpec,
+    /// The jobs.
+    pub workload: WorkloadSpec,
+    /// Weights.
+    #[serde(default)]
+    pub tenants: TenantSpec,
+    /// Rounds and overheads.
+    #[serde(default)]
+    pub round: RoundSpec,
+    /// The policies to compare.
+    pub policies: Vec<PolicyChoice>,
+    /// One run a policy and seed; see [`Scenario::replica`].
+    #[serde(default = "one_seed")]
+    pub seeds: Vec<u64>,
+}
+
+fn version() -> u32 {
+    VERSION
+}
+
+fn one_seed() -> Vec<u64> {
+    vec![0]
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// The cluster of a scenario.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct ClusterSpec {
+    /// Groups of equal nodes.
+    pub nodes: Vec<NodeSpec>,
+    /// Price of one GPU-hour by catalogue id.
+    #[serde(default)]
+    pub price_per_gpu_hour: BTreeMap<String, f64>,
+}
+
+/// A group of equal nodes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NodeSpec {
+    /// Catalogue id of the GPU.
+    pub gpu: String,
+    /// Nodes in the group.
+    pub count: u32,
+    /// GPUs in each node.
+    pub gpus_per_node: u32,
+    /// `whole`, `uniform-2`, `uniform-4`, `uniform-8` or `mig`.
+    #[serde(default = "whole")]
+    pub layout: String,
+    /// For `mig`: decisions choose only what can be placed (`true`), or count slots.
+    #[serde(default = "yes")]
+    pub strict: bool,
+}
+
+fn whole() -> String {
+    "whole".to_string()
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// The jobs of a scenario: a trace or a synthetic workload, and how jobs get their throughput profiles.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct WorkloadSpec {
+    /// A trace file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<TraceSpec>,
+    /// A generated workload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub synthetic: Option<SyntheticSpec>,
+    /// How jobs get their throughput profiles.
+    #[serde(default)]
+    pub profiles: ProfileSettings,
+}
+
+/// A trace file and how it is shaped.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TraceSpec {
+    /// File name; on the command line a path, relative to the scenario file.
+    pub path: String,
+    /// A format's name, or `auto`.
+    #[serde(default = "auto")]
+    pub format: String,
+    /// Column mapping of a generic table; reserved, `null`.
+    #[serde(default)]
+    pub mapping: Option<serde_json::Value>,
+    /// Only jobs submitted in `[from, to)`, seconds from the first submission.
+    #[serde(default)]
+    pub window_s: Option<[f64; 2]>,
+    /// `all`, or `completed` to leave out jobs that failed or were cancelled.
+    #[serde(default = "all")]
+    pub states: String,
+    /// Arrivals come this many times as fast.
+    #[serde(default = "one")]
+    pub rate: f64,
+    /// This share of the jobs, chosen by a fixed seed.
+    #[serde(default = "one")]
+    pub sample: f64,
+}
+
+fn auto() -> String {
+    "auto".to_string()
+}
+
+fn all() -> String {
+    "all".to_string()
+}
+
+/// Tenants' weights.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TenantSpec {
+    /// Weight by tenant name.
+    #[serde(default)]
+    pub weights: BTreeMap<String, f64>,
+    /// The weight of all others.
+    #[serde(default = "one")]
+    pub default_weight: f64,
+}
+
+impl Default for TenantSpec {
+    fn default() -> Self {
+        Self { weights: BTreeMap::new(), default_weight: 1.0 }
+    }
+}
+
+impl TenantSpec {
+    /// A tenant's weight in millionths.
+    #[must_use]
+    pub fn weight_micro(&self, tenant: &str) -> u64 {
+        let weight = self.weights.get(tenant).copied().unwrap_or(self.default_weight);
+        (weight * 1e6).round() as u64
+    }
+}
+
+/// Rounds and overheads, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RoundSpec {
+    /// Length of a round.
+    #[serde(default = "six_minutes")]
+    pub length_s: f64,
+    /// What happens when capacity becomes free inside a round.
+    #[serde(default)]
+    pub boundary: Boundary,
+    /// Overhead of a job's first start.
+    #[serde(default)]
+    pub start_s: f64,
+    /// Overhead of every later load.
+    #[serde(default)]
+    pub restore_s: f64,
+    /// Overhead of changing a MIG layout.
+    #[serde(default)]
+    pub reconfigure_s: f64,
+    /// The simulation stops here; `null` = when every job has finished.
+    #[serde(default)]
+    pub horizon_s: Option<f64>,
+}
+
+fn six_minutes() -> f64 {
+    360.0
+}
+
+impl Default for RoundSpec {
+    fn default() -> Self {
+        Self {
+            length_s: six_minutes(),
+            boundary: Boundary::Refill,
+            start_s: 0.0,
+            restore_s: 0.0,
+            reconfigure_s: 0.0,
+            horizon_s: None,
+        }
+    }
+}
+
+impl RoundSpec {
+    /// The engine's settings.
+    #[must_use]
+    pub fn settings(&self) -> RoundSettings {
+        RoundSettings {
+            length: SimSpan::from_secs(self.length_s),
+            boundary: self.boundary,
+            start_cost: SimSpan::from_secs(self.start_s),
+            restore_cost: SimSpan::from_secs(self.restore_s),
+            reconfigure_cost: SimSpan::from_secs(self.reconfigure_s),
+            horizon: self.horizon_s.map(|s| SimTime::ZERO + SimSpan::from_secs(s)),
+        }
+    }
+}
+
+/// A policy in a comparison.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PolicyChoice {
+    /// The policy's name.
+    pub name: String,
+    /// What files, table rows and charts call it; the name when absent. Unique in the scenario.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Parameters.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, ParamValue>,
+}
+
+impl PolicyChoice {
+    /// A policy with default parameters.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        Self { name: name.to_string(), label: None, params: BTreeMap::new() }
+    }
+
+    /// What files, table rows and charts call it.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        self.label.as_deref().unwrap_or(&self.name)
+    }
+}
+
+/// Why a scenario is refused. Every variant names the place in the JSON.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ScenarioError {
+    /// Not JSON, or a value of the wrong kind.
+    #[error("{path}: {message}")]
+    Json {
+        /// JSON path.
+        path: String,
+        /// What was found and expected, with line and column where known.
+        message: String,
+    },
+    /// Keys that mean nothing.
+    #[error("{path}: unknown key; remove it or correct its spelling")]
+    UnknownKey {
+        /// JSON path.
+        path: String,
+    },
+    /// A value out of range.
+    #[error("{path}: found {found}, expected {expected}")]
+    Value {
+        /// JSON path.
+        path: String,
+        /// What was found.
+        found: String,
+        /// What is allowed.
+        expected: String,
+    },
+    /// A cluster that cannot be built.
+    #[error("{path}: {source}")]
+    Cluster {
+        /// JSON path.
+        path: String,
+        /// Why.
+        source: ClusterError,
+    },
+    /// Profiles that cannot be assigned.
+    #[error(transparent)]
+    Bind(#[from] BindError),
+    /// A parameter of a policy.
+    #[error("{path}.{source}")]
+    Param {
+        /// JSON path of the policy's `params`.
+        path: String,
+        /// Why.
+        source: ParamError,
+    },
+}
+
+impl ScenarioError {
+    fn value(path: impl Into<String>, found: impl std::fmt::Display, expected: &str) -> Self {
+        Self::Value { path: path.into(), found: found.to_string(), expected: expected.to_string() }
+    }
+}
+
+/// A scenario read from a link, and what in it was not understood.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lenient {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// JSON paths of keys that were dropped.
+    pub dropped: Vec<String>,
+}
+
+impl Scenario {
+    /// Reads a scenario file. Unknown keys and values out of range are errors.
+    ///
+    /// # Errors
+    /// [`ScenarioError`], naming the JSON path.
+    pub fn from_json(text: &str) -> Result<Self, ScenarioError> {
+        let Lenient { scenario, dropped } = Self::read(text)?;
+        match dropped.into_iter().next() {
+            Some(path) => Err(ScenarioError::UnknownKey { path }),
+            None => Ok(scenario),
+        }
+    }
+
+    /// Reads a scenario from a link: unknown keys are dropped and named.
+    ///
+    /// # Errors
+    /// [`ScenarioError`], naming the JSON path.
+    pub fn from_link(text: &str) -> Result<Lenient, ScenarioError> {
+        Self::read(text)
+    }
+
+    fn read(text: &str) -> Result<Lenient, ScenarioError> {
+        let mut dropped = BTreeSet::new();
+        let mut track = serde_path_to_error::Track::new();
+        let mut json = serde_json::Deserializer::from_str(text);
+        let mut note = |path: serde_ignored::Path<'_>| {
+            dropped.insert(path.to_string());
+        };
+        let tracked = serde_path_to_error::Deserializer::new(&mut json, &mut track);
+        let scenario = serde_ignored::deserialize::<_, _, Self>(tracked, &mut note).map_err(|error| {
+            ScenarioError::Json { path: track.path().to_string(), message: error.to_string() }
+        })?;
+        json.end().map_err(|error| ScenarioError::Json { path: ".".into(), message: error.to_string() })?;
+        scenario.check()?;
+        Ok(Lenient { scenario, dropped: dropped.into_iter().collect() })
+    }
+
+    /// The scenario as JSON text, every key written.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_default()
+    }
+
+    /// Checks every value.
+    ///
+    /// # Errors
+    /// The first [`ScenarioError`] found.
+    pub fn check(&self) -> Result<(), ScenarioError> {
+        if self.version != VERSION {
+            return Err(ScenarioError::value("version", self.version, "1"));
+        }
+        self.build_cluster()?;
+        for (gpu, price) in &self.cluster.price_per_gpu_hour {
+            in_range(format!("cluster.price_per_gpu_hour.{gpu}"), *price, 0.0, 1e6)?;
+        }
+        self.check_workload()?;
+        for (tenant, weight) in &self.tenants.weights {
+            in_range(format!("tenants.weights.{tenant}"), *weight, 0.0, 1e6)?;
+        }
+        in_range("tenants.default_weight", self.tenants.default_weight, 0.0, 1e6)?;
+        in_range("round.length_s", self.round.length_s, 1e-3, 1e7)?;
+        in_range("round.start_s", self.round.start_s, 0.0, 1e7)?;
+        in_range("round.restore_s", self.round.restore_s, 0.0, 1e7)?;
+        in_range("round.reconfigure_s", self.round.reconfigure_s, 0.0, 1e7)?;
+        if let Some(horizon) = self.round.horizon_s {
+            in_range("round.horizon_s", horizon, 0.0, 1e11)?;
+        }
+        self.check_policies()?;
+        if self.seeds.is_empty() || self.seeds.len() > 1000 {
+            return Err(ScenarioError::value(
+                "seeds",
+                format!("{} seeds", self.seeds.len()),
+                "1 to 1000 seeds",
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_workload(&self) -> Result<(), ScenarioError> {
+        let workload = &self.workload;
+        match (&workload.trace, &workload.synthetic) {
+            (Some(trace), None) => {
+                if trace.mapping.is_some() {
+                    return Err(ScenarioError::value("workload.trace.mapping", "a mapping", "null"));
+                }
+                self.shape().map(|_| ())?;
+            }
+            (None, Some(synthetic)) => synthetic.check().map_err(|(key, found, expected)| {
+                ScenarioError::value(format!("workload.synthetic.{key}"), found, &expected)
+            })?,
+            (Some(_), Some(_)) => {
+                return Err(ScenarioError::value("workload", "trace and synthetic", "one of the two"));
+            }
+            (None, None) => {
+                return Err(ScenarioError::value(
+                    "workload",
+                    "neither trace nor synthetic",
+                    "one of the two",
+                ));
+            }
+        }
+        workload.profiles.check().map_err(|(key, found, expected)| {
+            ScenarioError::value(format!("workload.profiles.{key}"), found, &expected)
+        })
+    }
+
+    fn check_policies(&self) -> Result<(), ScenarioError> {
+        if self.policies.is_empty() {
+            return Err(ScenarioError::value("policies", "none", "at least one policy"));
+        }
+        let mut labels = BTreeSet::new();
+        for (index, choice) in self.policies.iter().enumerate() {
+            self.policy(index)?;
+            if !labels.insert(choice.label()) {
+                let expected = "a label that no other policy of the scenario has";
+                return Err(ScenarioError::value(
+                    format!("policies[{index}].label"),
+                    choice.label(),
+                    expected,
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The policy at `index` and its checked parameters.
+    ///
+    /// # Errors
+    /// [`ScenarioError`] when there is no such policy or a parameter is refused.
+    pub fn policy(&self, index: usize) -> Result<(&'static PolicySpec, Params), ScenarioError> {
+        let Some(choice) = self.policies.get(index) else {
+            return Err(ScenarioError::value(
+                "policies",
+                format!("no entry {index}"),
+                "an entry of the list",
+            ));
+        };
+        let Some(spec) = policy::spec(&choice.name) else {
+            let known: Vec<_> = policy::registry::policies().iter().map(|p| p.name).collect();
+            return Err(ScenarioError::value(
+                format!("policies[{index}].name"),
+                &choice.name,
+                &format!("one of {}", known.join(", ")),
+            ));
+        };
+        let params = Params::check(spec.name, spec.params, &choice.params)
+            .map_err(|source| ScenarioError::Param { path: format!("policies[{index}].params"), source })?;
+        Ok((spec, params))
+    }
+
+    /// The scenario of one seed: a seed is added to the seeds of the synthetic workload and of the drawn profiles, so that
+    /// every seed is another draw of the same world, alike for all policies. Seed 0 is the scenario itself.
+    #[must_use]
+    pub fn replica(&self, seed: u64) -> Self {
+        let mut replica = self.clone();
+        let profiles = &mut replica.workload.profiles;
+        profiles.seed = profiles.seed.wrapping_add(seed);
+        if let Some(synthetic) = &mut replica.workload.synthetic {
+            synthetic.seed = synthetic.seed.wrapping_add(seed);
+        }
+        replica
+    }
+
+    /// How a trace is cut and scaled before it is run.
+    ///
+    /// # Errors
+    /// [`ScenarioError`] for a value out of range.
+    pub fn shape(&self) -> Result<Shape, ScenarioError> {
+        let Some(trace) = &self.workload.trace else { return Ok(Shape::default()) };
+        in_range("workload.trace.rate", trace.rate, 1e-3, 1e3)?;
+        in_range("workload.trace.sample", trace.sample, 1e-6, 1.0)?;
+        let window = match trace.window_s {
+            None => None,
+            Some([from, to]) if from.is_finite() && to.is_finite() && from < to => {
+                Some((SimTime::ZERO + SimSpan::from_secs(from), SimTime::ZERO + SimSpan::from_secs(to)))
+            }
+            Some([from, to]) => {
+                return Err(ScenarioError::value(
+                    "workload.trace.window_s",
+                    format!("[{from}, {to}]"),
+                    "[from, to] with from < to",
+                ));
+            }
+        };
+        let completed_only = match trace.states.as_str() {
+            "all" => crate::workload::shape::States::All,
+            "completed" => crate::workload::shape::States::Completed,
+            other => {
+                return Err(ScenarioError::value("workload.trace.states", other, "\"all\" or \"completed\""));
+            }
+        };
+        Ok(Shape { window, states: completed_only, rate: trace.rate, sample: trace.sample })
+    }
+
+    /// Builds the cluster.
+    ///
+    /// # Errors
+    /// [`ScenarioError`] naming the row.
+    pub fn build_cluster(&self) -> Result<Cluster, ScenarioError> {
+        let mut groups = Vec::new();
+        for (index, row) in self.cluster.nodes.iter().enumerate() {
+            let path = format!("cluster.nodes[{index}]");
+            let Some(model) = catalogue::model(&row.gpu) else {
+                let known: Vec<&str> = catalogue::models().iter().map(|m: &GpuModel| m.id.as_ref()).collect();
+                return Err(ScenarioError::value(
+                    format!("{path}.gpu"),
+                    &row.gpu,
+                    &format!("one of {}", known.join(", ")),
+                ));
+            };
+            let layout = parse_layout(row).ok_or_else(|| {
+                let expected = "whole, uniform-2, uniform-4, uniform-8 or mig";
+                ScenarioError::value(format!("{path}.layout"), &row.layout, expected)
+            })?;
+            crate::cluster::Geometry::of(&model, layout)
+                .map_err(|source| ScenarioError::Cluster { path: format!("{path}.layout"), source })?;
+            groups.push(NodeGroup { model, nodes: row.count, gpus_per_node: row.gpus_per_node, layout });
+        }
+        Cluster::new(&groups)
+            .map_err(|source| ScenarioError::Cluster { path: "cluster.nodes".into(), source })
+    }
+}
+
+/// The layout that a row names; `None` when there is no such layout.
+#[must_use]
+pub fn parse_layout(row: &NodeSpec) -> Option<Layout> {
+    match row.layout.as_str() {
+        "whole" => Some(Layout::Whole),
+        "mig" if row.strict => Some(Layout::Mig(MigMode::Strict)),
+        "mig" => Some(Layout::Mig(MigMode::Relaxed)),
+        other => other.strip_prefix("uniform-").and_then(|n| n.parse().ok()).map(Layout::Uniform),
+    }
+}
+
+fn in_range(path: impl Into<String>, value: f64, min: f64, max: f64) -> Result<(), ScenarioError> {
+    if (min..=max).contains(&value) {
+        Ok(())
+    } else {
+        Err(ScenarioError::value(path, value, &format!("a number from {min} to {max}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINIMAL: &str = r#"{"cluster": {"nodes": [{"gpu": "V100-16", "count": 2, "gpus_per_node": 4}]},
+        "workload": {"trace": {"path": "jobs.csv"}}, "policies": [{"name": "fifo"}]}"#;
+
+    fn with(from: &str, to: &str) -> String {
+        assert!(MINIMAL.contains(from));
+        MINIMAL.replace(from, to)
+    }
+
+    #[test]
+    fn defaults_are_filled_in() {
+        let scenario = Scenario::from_json(MINIMAL).unwrap();
+        assert_eq!(scenario.round, RoundSpec::default());
+        assert_eq!(scenario.seeds, [0]);
+        assert_eq!(scenario.build_cluster().unwrap().devices(), 8);
+        assert_eq!(scenario.tenants.weight_micro("anyone"), 1_000_000);
+    }
+
+    #[test]
+    fn a_scenario_survives_being_written() {
+        let scenario = Scenario::from_json(MINIMAL).unwrap();
+        assert_eq!(Scenario::from_json(&scenario.to_json()).unwrap(), scenario);
+    }
+
+    #[test]
+    fn a_file_with_an_unknown_key_is_refused_and_a_link_drops_it() {
+        let text = with("\"gpus_per_node\": 4", "\"gpus_per_node\": 4, \"colour\": \"red\"");
+        let error = Scenario::from_json(&text).unwrap_err();
+        assert!(error.to_string().contains("cluster.nodes.0.colour"), "{error}");
+        let lenient = Scenario::from_link(&text).unwrap();
+        assert_eq!(lenient.dropped, ["cluster.nodes.0.colour"]);
+        assert_eq!(lenient.scenario, Scenario::from_json(MINIMAL).unwrap());
+    }
+
+    #[test]
+    fn errors_name_the_place() {
+        for (from, to, place) in [
+            ("\"count\": 2", "\"count\": \"two\"", "cluster.nodes[0].count"),
+            ("\"count\": 2", "\"count\": 0", "cluster.nodes"),
+            ("\"count\": 2", "\"count\": 4000000000", "cluster.nodes"),
+            ("V100-16", "V100", "cluster.nodes[0].gpu"),
+            (
+                "\"gpus_per_node\": 4",
+                "\"gpus_per_node\": 4, \"layout\": \"uniform-3\"",
+                "cluster.nodes[0].layout",
+            ),
+            ("fifo", "lifo", "policies[0].name"),
+            ("{\"name\": \"fifo\"}", "{\"name\": \"fifo\"}, {\"name\": \"fifo\"}", "policies[1].label"),
+            (
+                "{\"name\": \"fifo\"}",
+                "{\"name\": \"fifo\", \"params\": {\"speed\": 1}}",
+                "policies[0].params",
+            ),
+            (
+                "\"path\": \"jobs.csv\"",
+                "\"path\": \"jobs.csv\", \"window_s\": [5, 1]",
+                "workload.trace.window_s",
+            ),
+            ("\"path\": \"jobs.csv\"", "\"path\": \"jobs.csv\", \"rate\": 0", "workload.trace.rate"),
+        ] {
+            let error = Scenario::from_json(&with(from, to)).unwrap_err().to_string();
+            assert!(error.starts_with(place), "{to}: {error}");
+        }
+    }
+
+    #[test]
+    fn one_model_with_two_layouts_is_two_types() {
+        let second = "{\"gpu\": \"V100-16\", \"count\": 1, \"gpus_per_node\": 8, \"layout\": \"uniform-4\"}";
+        let text = with("\"gpus_per_node\": 4}", &format!("\"gpus_per_node\": 4}}, {second}"));
+        let cluster = Scenario::from_json(&text).unwrap().build_cluster().unwrap();
+        let names: Vec<&str> = cluster.types().iter().map(|t| t.name.as_str()).collect();
+        assert_eq!(names, ["V100-16 (whole)", "V100-16 (uniform-4)"]);
+        assert_eq!(cluster.nodes().len(), 3);
+    }
+}

@@ -1,0 +1,202 @@
+//! The round engine: replays a workload on a cluster under one policy.
+//!
+//! Simulated time advances from event to event. At every round boundary the policy decides; between boundaries arrivals and
+//! completions are exact to the microsecond. See [`engine`] for the order of things at one moment.
+
+pub mod engine;
+pub mod fragmentation;
+pub mod reconfigure;
+pub mod recorded;
+pub mod refill;
+
+use serde::{Deserialize, Serialize};
+
+use crate::cluster::Part;
+use crate::policy::{LedgerRow, Proof, Reason};
+use crate::units::{JobId, SimSpan, SimTime, TypeId};
+pub use engine::{Engine, simulate};
+
+/// What happens when capacity becomes free inside a round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Boundary {
+    /// The policy fills free capacity at once, without preempting.
+    #[default]
+    Refill,
+    /// Nothing starts before the next boundary.
+    Idle,
+}
+
+/// Rounds and overheads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RoundSettings {
+    /// Length of a round.
+    pub length: SimSpan,
+    /// Inside a round.
+    pub boundary: Boundary,
+    /// Overhead of a job's first start: it holds its allocation and makes no progress.
+    pub start_cost: SimSpan,
+    /// Overhead of every later load.
+    pub restore_cost: SimSpan,
+    /// Overhead of a load that needs a device's MIG layout changed.
+    pub reconfigure_cost: SimSpan,
+    /// The simulation stops here.
+    pub horizon: Option<SimTime>,
+}
+
+/// A stretch of time in which a job held one allocation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Segment {
+    /// The job.
+    pub job: JobId,
+    /// From this moment.
+    pub from: SimTime,
+    /// Progress begins here, after the overhead of loading; may lie beyond `to`.
+    pub ready: SimTime,
+    /// Until this moment.
+    pub to: SimTime,
+    /// The option of the job's class.
+    pub option: u16,
+    /// The type.
+    pub type_id: TypeId,
+    /// Slots on each device.
+    pub slots: u8,
+    parts_from: u32,
+    parts_len: u32,
+}
+
+/// What became of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct JobRun {
+    /// First start.
+    pub first_start: Option<SimTime>,
+    /// Completion.
+    pub finish: Option<SimTime>,
+    /// Time holding an allocation.
+    pub held: SimSpan,
+    /// Times it was running, unfinished, and held nothing next.
+    pub preemptions: u32,
+    /// Times it held a different allocation next, with or without a gap.
+    pub migrations: u32,
+}
+
+/// A change of the reason for which a job waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wait {
+    /// The job.
+    pub job: JobId,
+    /// From this decision on.
+    pub from: SimTime,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Load of the cluster from this moment on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Load {
+    /// The moment.
+    pub at: SimTime,
+    /// Jobs holding an allocation.
+    pub running: u32,
+    /// Jobs waiting.
+    pub waiting: u32,
+    /// Share of the cluster held, each slot weighted by its share of a device; `None` when the run was not on this cluster.
+    pub used: Option<f64>,
+}
+
+/// What a finished (or stopped) simulation leaves behind.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RunRecord {
+    /// By job.
+    pub jobs: Vec<JobRun>,
+    /// Every allocation, ordered by job and then by time.
+    pub segments: Vec<Segment>,
+    pub(crate) parts: Vec<Part>,
+    /// Changes of the reason for waiting, in the order of decisions.
+    pub waits: Vec<Wait>,
+    /// Load after every event.
+    pub load: Vec<Load>,
+    /// When the simulation ended.
+    pub end: SimTime,
+    /// Rounds decided (skipped ones, in which nothing could change, included).
+    pub rounds: u64,
+    /// Devices whose MIG layout was changed, summed over decisions.
+    pub reconfigurations: u64,
+    /// Time mean of the share of free GPU that no request class can use.
+    pub fragmentation_mean: f64,
+    /// Grants that found no position on real devices.
+    pub unplaced: u64,
+    /// Why it ended before every job had finished, if it did.
+    pub stopped: Option<Stopped>,
+}
+
+/// Why a simulation ended early.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stopped {
+    /// At the scenario's horizon.
+    Horizon,
+    /// For a great many rounds nothing arrived and nothing finished: the policy starts nothing, or jobs are preempted before
+    /// they have loaded.
+    Stalled,
+    /// The trace does not say when every job started and ended.
+    NotRecorded,
+}
+
+impl Stopped {
+    /// What happened, for people.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::NotRecorded => "the trace does not say when every job started and ended",
+            Self::Horizon => "stopped at the scenario's horizon",
+            Self::Stalled => {
+                "given up: for a great many rounds no job arrived or finished. Overheads longer than a round, or a policy that \
+                 starts nothing, do this"
+            }
+        }
+    }
+}
+
+impl RunRecord {
+    /// The devices and first slots of a segment.
+    #[must_use]
+    pub fn parts(&self, segment: &Segment) -> &[Part] {
+        let from = segment.parts_from as usize;
+        self.parts.get(from..from + segment.parts_len as usize).unwrap_or(&[])
+    }
+}
+
+/// One decided round, shown to the watcher of a run.
+#[derive(Debug)]
+pub struct RoundReport<'a> {
+    /// Index of the round.
+    pub round: u64,
+    /// Its beginning.
+    pub start: SimTime,
+    /// The policy's ledger; empty for policies without quotas.
+    pub ledger: &'a [LedgerRow],
+    /// The policy's proof.
+    pub proof: Option<&'a Proof>,
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Simulated time.
+    pub now: SimTime,
+    /// Jobs finished.
+    pub finished: u32,
+    /// Jobs in all.
+    pub jobs: u32,
+}
+
+/// Follows a run. All methods have empty defaults.
+pub trait Watch {
+    /// A round was decided.
+    fn round(&mut self, _report: &RoundReport<'_>) {}
+    /// Called once in a while (a fixed count of rounds).
+    fn progress(&mut self, _progress: Progress) {}
+}
+
+/// Follows nothing.
+impl Watch for () {}
