@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 pub use edit::Edit;
 pub use history::History;
 pub use inputs::{FileInfo, FilesId, Inputs, Loaded, ReadId, ReadReport, Source};
-pub use runs::{ComparisonId, ResultSet, RunReport, Runs};
+pub use runs::{ComparisonId, Groups, ResultSet, RunReport, Runs};
 
 use super::comparison::{Freshness, Toggle};
 use super::link::{self, Link, Remark};
@@ -212,6 +212,8 @@ pub enum Action {
     Cancel,
     /// News of one run of a comparison: its number in the plan.
     Ran(ComparisonId, usize, RunReport),
+    /// The means over common jobs that were asked for, or none of them.
+    CommonMeans(ComparisonId, Vec<Option<f64>>),
     /// What was finished of the interrupted comparison is to be shown.
     ShowFinished,
     /// Another baseline was chosen.
@@ -231,6 +233,8 @@ pub enum Command {
     StopReading,
     /// Run these runs of the scenario's plan on the workload kept under the last number.
     Simulate(ComparisonId, Rc<Plan>, Rc<Scenario>, ReadId),
+    /// Find the means over the jobs that all runs of a group finished.
+    CommonMeans(ComparisonId, Groups),
     /// Stop all runs.
     StopRuns,
     /// Remember the theme.
@@ -453,6 +457,15 @@ impl State {
             }
             Action::Ran(id, run, report) => {
                 if self.runs.hear(id, run, report) {
+                    match self.runs.common_groups() {
+                        groups if groups.is_empty() => self.finish(now, &mut commands),
+                        groups => commands.push(Command::CommonMeans(id, groups)),
+                    }
+                }
+            }
+            Action::CommonMeans(id, means) => {
+                if self.runs.active.as_ref().is_some_and(|active| active.comparison.id == id) {
+                    self.runs.set_common_means(&means);
                     self.finish(now, &mut commands);
                 }
             }

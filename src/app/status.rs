@@ -83,7 +83,7 @@ impl Status {
         let current = active.plan.runs.get(active.current).map(|run| {
             let seed =
                 if seeds > 1 { format!(", seed {} of {seeds}", run.seed_number) } else { String::new() };
-            format!("{}{seed} · ", run.label)
+            format!("{}{seed} · ", run.title)
         });
         let text = format!(
             "{}{} of {} · {}",

@@ -69,13 +69,18 @@ fn read(state: &mut State, number: u32, name: &str) -> ReadId {
     read
 }
 
+fn metrics(unfinished: f64) -> Metrics {
+    let values = [("jct_mean_s", 7.0), ("unfinished", unfinished)];
+    Metrics { values: values.map(|(key, value)| (key.to_owned(), Some(value))).into(), ..Metrics::default() }
+}
+
 fn result(label: &str, seed: u64) -> RunReport {
     let result = RunResult {
         policy: label.into(),
         seed,
         result_hash: "0".into(),
         sim_wall_s: None,
-        metrics: Metrics::default(),
+        metrics: metrics(0.0),
         jct_cdf: vec![],
         load: vec![],
         tenants: vec![],
@@ -167,7 +172,8 @@ fn a_cancelled_run_keeps_the_earlier_results() {
     assert_eq!(state.apply(Action::Cancel, &at(7.0)), [Command::StopRuns]);
     assert_eq!(state.displayed().unwrap().0.id, first.0);
     let interrupted = state.runs.interrupted.clone().unwrap();
-    assert_eq!(interrupted.comparison.finished_policies(), [run.label.as_str()]);
+    let finished = interrupted.comparison.finished_policies();
+    assert_eq!(finished.iter().map(|choice| choice.label()).collect::<Vec<_>>(), [run.label.as_str()]);
     assert!(matches!(interrupted.how, Interruption::Cancelled(share) if share > 0.0 && share < 1.0));
 
     state.apply(Action::Ran(second.0, 1, result("late", 0)), &at(7.1));
@@ -188,9 +194,38 @@ fn a_lost_run_is_named_and_the_others_are_kept() {
         state.apply(Action::Ran(id, index, result(&run.label, run.seed)), &at(5.0));
     }
     let interrupted = state.runs.interrupted.clone().unwrap();
-    assert!(matches!(&interrupted.how, Interruption::Lost(lost) if lost[0].label == plan.runs[0].label));
+    assert!(matches!(&interrupted.how, Interruption::Lost(lost) if lost[0].policy == plan.runs[0].title));
     let planned = plan.runs.len();
     assert_eq!(state.displayed().unwrap().1, Freshness::Incomplete { done: planned - 1, planned });
+}
+
+#[test]
+fn means_over_common_jobs_are_asked_for_only_where_jobs_are_unfinished() {
+    let common = |state: &State| {
+        let (set, _) = state.displayed().unwrap();
+        set.results.iter().map(|run| run.metrics.get("jct_mean_common_s")).collect::<Vec<_>>()
+    };
+    let mut state = ready();
+    let (id, plan) = started(&state.apply(Action::Run, &at(1.0)));
+    finish_all(&mut state, &(id, Rc::clone(&plan)));
+    assert_eq!(common(&state), vec![Some(7.0); plan.runs.len()], "all jobs are common");
+
+    let (id, plan) = started(&state.apply(Action::Run, &at(6.0)));
+    let mut asked = Vec::new();
+    for (index, run) in plan.runs.iter().enumerate() {
+        let mut report = result(&run.label, run.seed);
+        if let RunReport::Finished { result, .. } = &mut report {
+            result.metrics = metrics(1.0);
+        }
+        asked = state.apply(Action::Ran(id, index, report), &at(7.0));
+    }
+    let [Command::CommonMeans(_, groups)] = &asked[..] else { panic!("{asked:?}") };
+    assert_eq!(groups.iter().flatten().count(), plan.runs.len());
+    assert!(state.runs.active.is_some(), "it ends when they are there");
+    let means: Vec<Option<f64>> = (0..plan.runs.len()).map(|run| Some(run as f64)).collect();
+    state.apply(Action::CommonMeans(id, means.clone()), &at(8.0));
+    assert_eq!(common(&state), means);
+    assert!(state.runs.active.is_none());
 }
 
 #[test]
