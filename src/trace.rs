@@ -14,7 +14,7 @@
 //! ```
 //!
 //! The stages, each in its own module: `unpack` (gzip, encodings) → `sample` and `sniff` (what is this?) → `rows` or
-//! `elements` (one record at a time) → a reader in [`format`] (what does the record say?) → `intake` (the workload and its
+//! `elements` (one record at a time) → a reader in [`mod@format`] (what does the record say?) → `intake` (the workload and its
 //! accounts). At most one record is in memory besides the workload. The result does not depend on how the bytes are cut.
 
 mod digest;

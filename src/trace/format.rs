@@ -1,6 +1,6 @@
 //! The formats: one file each, and the table of all of them.
 //!
-//! To add one: write `format/<name>.rs` with a `pub(super) static FORMAT: Format`, name it in [`FORMATS`], and add a fixture
+//! To add one: write `format/<name>.rs` with a `pub(super) static FORMAT: Format`, name it in `FORMATS`, and add a fixture
 //! and its figures to `tests/import/`.
 
 mod elasticflow;

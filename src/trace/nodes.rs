@@ -28,15 +28,11 @@ impl std::fmt::Display for NodeReport {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.nodes {
             Some(nodes) => {
-                write!(
-                    f,
-                    "It is a list of machines ({}): {nodes} nodes with {} GPUs.",
-                    self.format, self.gpus
-                )
+                write!(f, "it is a list of machines ({}), {nodes} nodes with {} GPUs", self.format, self.gpus)
             }
             None => write!(
                 f,
-                "It is a list of GPU quotas a day ({}), {} GPUs on the last.",
+                "it is a list of GPU quotas a day ({}), {} GPUs on the last",
                 self.format, self.gpus
             ),
         }

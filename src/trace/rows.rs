@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder, Terminator};
-use memchr::{memchr, memchr_iter};
+use memchr::memchr;
 
 use crate::trace::hash::Hash;
 use crate::trace::intake::Fault;
@@ -200,8 +200,10 @@ impl Rows {
             if bare.is_empty() || (self.dialect.comments == Comments::Hash && bare.starts_with(b"#")) {
                 return Ok(());
             }
-            if self.dialect.quotes == Quotes::None || memchr(b'"', bare).is_none() {
-                return self.cut(bare, each);
+            if let Some(count) = self.cut(bare)? {
+                let ends = self.ends.get(..count).unwrap_or_default();
+                let between = Between::Delimiter;
+                return each(Cells { line: self.lines, text: bare, ends, between, unclosed: false });
             }
         }
         let row = self.quoted.get_or_insert(QuotedRow { line: self.lines, bytes: 0 });
@@ -212,23 +214,25 @@ impl Rows {
         self.read_quoted(b"\n", each)
     }
 
-    /// Cuts a line at its delimiters.
-    fn cut(
-        &mut self,
-        line: &[u8],
-        each: &mut impl FnMut(Cells<'_>) -> Result<(), Refusal>,
-    ) -> Result<(), Refusal> {
-        let too_many = Refusal::TooManyColumns { line: self.lines, limit: MAX_COLUMNS as u64 };
+    /// Cuts a line at its delimiters: how many fields it has, or `None` if it has quotes.
+    fn cut(&mut self, line: &[u8]) -> Result<Option<usize>, Refusal> {
+        let Dialect { delimiter, quotes, .. } = self.dialect;
         let mut count = 0;
-        for end in memchr_iter(self.dialect.delimiter, line).chain([line.len()]) {
-            let Some(slot) = self.ends.get_mut(count).filter(|_| count < MAX_COLUMNS) else {
-                return Err(too_many);
-            };
-            *slot = end;
-            count += 1;
+        for (at, &byte) in line.iter().enumerate() {
+            if byte == delimiter {
+                if let Some(end) = self.ends.get_mut(count) {
+                    *end = at;
+                }
+                count += 1;
+            } else if byte == b'"' && quotes == Quotes::Double {
+                return Ok(None);
+            }
         }
-        let ends = self.ends.get(..count).unwrap_or_default();
-        each(Cells { line: self.lines, text: line, ends, between: Between::Delimiter, unclosed: false })
+        match self.ends.get_mut(count).filter(|_| count < MAX_COLUMNS) {
+            Some(end) => *end = line.len(),
+            None => return Err(Refusal::TooManyColumns { line: self.lines, limit: MAX_COLUMNS as u64 }),
+        }
+        Ok(Some(count + 1))
     }
 
     /// Reads a piece of a row with quotes; no piece means that there are no more.

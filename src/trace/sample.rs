@@ -1,5 +1,7 @@
 //! The beginning of a file, by which its format is recognised.
 
+use memchr::memmem;
+
 use crate::trace::rows::Header;
 
 /// How much of a file is looked at.
@@ -65,7 +67,7 @@ impl<'a> Sample<'a> {
     /// Whether `"name"` stands in it followed by a colon.
     pub(super) fn has_member(&self, name: &str) -> bool {
         let quoted = format!("\"{name}\"");
-        self.positions(quoted.as_bytes()).any(|at| {
+        memmem::find_iter(self.bytes, quoted.as_bytes()).any(|at| {
             let rest = self.bytes.get(at + quoted.len()..).unwrap_or_default();
             rest.trim_ascii_start().first() == Some(&b':')
         })
@@ -73,11 +75,7 @@ impl<'a> Sample<'a> {
 
     /// Whether `text` stands in it.
     pub(super) fn contains(&self, text: &[u8]) -> bool {
-        self.positions(text).next().is_some()
-    }
-
-    fn positions<'s>(&'s self, text: &'s [u8]) -> impl Iterator<Item = usize> + 's {
-        self.bytes.windows(text.len().max(1)).enumerate().filter(move |(_, w)| *w == text).map(|(at, _)| at)
+        memmem::find(self.bytes, text).is_some()
     }
 }
 

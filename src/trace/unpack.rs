@@ -75,8 +75,8 @@ impl Unpack {
         self.unpack(bytes, sink)
     }
 
-    /// Ends the file. Returns whether it was UTF-16.
-    pub(super) fn finish(mut self, sink: &mut impl Sink) -> Result<bool, Refusal> {
+    /// Ends the file.
+    pub(super) fn finish(mut self, sink: &mut impl Sink) -> Result<(), Refusal> {
         if let Packing::Unknown(head) = &mut self.packing {
             let head = std::mem::take(head);
             self.packing = Packing::Plain;
@@ -93,11 +93,8 @@ impl Unpack {
             sink.take(&head)?;
         }
         match &mut self.encoding {
-            Encoding::Utf16(utf16) => {
-                sink.take(utf16.end().as_bytes())?;
-                Ok(true)
-            }
-            Encoding::Utf8 | Encoding::Unknown(_) => Ok(false),
+            Encoding::Utf16(utf16) => sink.take(utf16.end().as_bytes()),
+            Encoding::Utf8 | Encoding::Unknown(_) => Ok(()),
         }
     }
 

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
+use jiff::Timestamp;
 use jiff::civil::{DateTime, Time};
 use jiff::fmt::temporal::DateTimeParser;
 use jiff::tz::Offset;
@@ -192,7 +193,7 @@ pub(super) fn time(text: &[u8], notes: &Notes) -> Result<i64, Bad> {
 /// An ISO 8601 date and time, with or without an offset.
 fn date(text: &[u8], notes: &Notes) -> Option<i64> {
     const PARSER: DateTimeParser = DateTimeParser::new();
-    let at_utc = |civil: DateTime| Offset::UTC.to_timestamp(civil).ok().map(|t| t.as_microsecond());
+    let at_utc = |civil: DateTime| Offset::UTC.to_timestamp(civil).ok().map(Timestamp::as_microsecond);
     let micros = if let Some((day, clock_s)) = plain_date(text) {
         let midnight = match notes.last_day.get() {
             Some((last_day, midnight)) if last_day == *day => midnight,
