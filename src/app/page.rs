@@ -232,11 +232,12 @@ impl Page {
 
     fn results(&self) -> Html {
         let state = &self.state;
-        let planned = state.runs.active.as_ref().map_or(0, |active| active.comparison.planned);
-        let nothing_yet = if planned > 0 || state.runs.is_awaited {
-            Freshness::Running { done: 0, planned }
-        } else {
-            Freshness::Current
+        let nothing_yet = match &state.runs.active {
+            Some(active) => Freshness::Running { done: active.ended.len(), planned: active.comparison.planned },
+            None if state.runs.awaited.is_some() => {
+                Freshness::Running { done: 0, planned: Plan::of(&state.scenario).runs.len() }
+            }
+            None => Freshness::Current,
         };
         let displayed = state.displayed();
         let set = displayed.map(|(set, _)| set);

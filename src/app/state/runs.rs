@@ -95,6 +95,17 @@ pub struct Active {
     pub current: usize,
     /// When it began.
     pub started_s: f64,
+    /// Whether older results stay in sight meanwhile.
+    pub older: Older,
+}
+
+/// Whether older results stay in sight while a comparison is under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Older {
+    /// They do, marked as older: the reader changed something and runs it again.
+    Stay,
+    /// They do not: the reader asked for something else.
+    Hide,
 }
 
 impl Active {
@@ -184,18 +195,18 @@ pub struct Runs {
     /// What did not end as planned, until the next run.
     pub interrupted: Option<Rc<Interrupted>>,
     /// The run is to begin as soon as the workload is there.
-    pub is_awaited: bool,
+    pub awaited: Option<Older>,
     last: ComparisonId,
 }
 
 impl Runs {
     /// Begins a comparison.
-    pub(super) fn begin(&mut self, scenario: Rc<Scenario>, input: Rc<Loaded>, now_s: f64) -> &Active {
+    pub(super) fn begin(&mut self, scenario: Rc<Scenario>, input: Rc<Loaded>, older: Older, now_s: f64) -> &Active {
         self.last = ComparisonId(self.last.0.wrapping_add(1));
         let plan = Plan::of(&scenario);
         let runs = plan.runs.len();
         self.interrupted = None;
-        self.is_awaited = false;
+        self.awaited = None;
         self.active.insert(Active {
             comparison: Rc::new(ResultSet {
                 id: self.last,
@@ -215,6 +226,7 @@ impl Runs {
             lost: Vec::new(),
             current: 0,
             started_s: now_s,
+            older,
         })
     }
 

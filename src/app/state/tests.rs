@@ -120,11 +120,18 @@ fn a_sample_is_one_click_to_a_finished_comparison() {
     assert_eq!(state.view, View::Results);
     assert!(state.displayed().is_none());
     let run = started(&generated(&mut state, &commands));
-    assert_eq!(state.displayed(), None, "nothing is shown before a run has finished");
+    let (first, label) = (run.0, run.1.runs[0].label.clone());
+    state.apply(Action::Ran(first, 0, result(&label, 0)), &at(1.0));
+    assert_eq!(state.displayed(), None, "nothing is shown before every run has finished");
     finish_all(&mut state, &run);
     let (set, freshness) = state.displayed().unwrap();
     assert!(set.is_complete() && set.answers(&state.scenario));
     assert_eq!(freshness, Freshness::Current);
+    let other = state.apply(Action::Sample(samples::SAMPLES[0].id), &at(8.0));
+    assert_eq!(state.displayed(), None, "another sample's results are not shown in its place");
+    generated(&mut state, &other);
+    state.apply(Action::Cancel, &at(8.5));
+    assert_eq!(state.displayed().unwrap().1, Freshness::Stale, "but they are not lost");
     let again = state.apply(Action::Sample(id), &at(9.0));
     assert!(!again.iter().any(|command| matches!(command, Command::Simulate(..))), "it is there already");
 }
@@ -142,7 +149,7 @@ fn the_start_page_computes_its_own_comparison_and_a_link_does_not() {
     let address = link::encode(&Link { scenario, ..Link::default() });
     let commands = linked.apply(Action::Begin(address), &at(0.0));
     assert_eq!(linked.view, View::SetUp);
-    assert!(!linked.runs.is_awaited);
+    assert!(linked.runs.awaited.is_none());
     assert!(commands.iter().any(|command| matches!(command, Command::Generate(..))));
 }
 
