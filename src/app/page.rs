@@ -233,7 +233,9 @@ impl Page {
     fn results(&self) -> Html {
         let state = &self.state;
         let nothing_yet = match &state.runs.active {
-            Some(active) => Freshness::Running { done: active.ended.len(), planned: active.comparison.planned },
+            Some(active) => {
+                Freshness::Running { done: active.ended.len(), planned: active.comparison.planned }
+            }
             None if state.runs.awaited.is_some() => {
                 Freshness::Running { done: 0, planned: Plan::of(&state.scenario).runs.len() }
             }

@@ -163,7 +163,9 @@ fn empty(props: &ResultsProps) -> Html {
     let (title, text, button) = match props.freshness {
         Freshness::Running { done, planned } => (
             "The comparison is under way",
-            format!("{done} of {planned} runs are done. Key figures and charts appear here when all of them are."),
+            format!(
+                "{done} of {planned} runs are done. Key figures and charts appear here when all of them are."
+            ),
             false,
         ),
         _ => (

@@ -201,7 +201,13 @@ pub struct Runs {
 
 impl Runs {
     /// Begins a comparison.
-    pub(super) fn begin(&mut self, scenario: Rc<Scenario>, input: Rc<Loaded>, older: Older, now_s: f64) -> &Active {
+    pub(super) fn begin(
+        &mut self,
+        scenario: Rc<Scenario>,
+        input: Rc<Loaded>,
+        older: Older,
+        now_s: f64,
+    ) -> &Active {
         self.last = ComparisonId(self.last.0.wrapping_add(1));
         let plan = Plan::of(&scenario);
         let runs = plan.runs.len();
