@@ -1,7 +1,7 @@
 //! What every run must satisfy, on seeded random workloads and clusters, for every policy.
 
 #![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::collections::BTreeMap;
 

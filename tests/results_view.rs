@@ -1,6 +1,6 @@
 //! What the results view puts into a page: the table and the charts that other programs read and people steer.
 #![cfg(target_arch = "wasm32")]
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "results_model/fixture.rs"]
 #[allow(dead_code)]
@@ -12,7 +12,9 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use gloo::utils::document;
+use sts_sim::app::kpi::DEFAULT_COLUMNS;
 use sts_sim::app::page::results::{Basis, Freshness, Results, ResultsProps, Toggle};
+use sts_sim::metrics::metrics;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 use web_sys::{Element, EventTarget, HtmlElement, KeyboardEvent, KeyboardEventInit};
@@ -38,12 +40,22 @@ fn props(policies: &[&str], seeds: &[u64]) -> ResultsProps {
     }
 }
 
+/// Waits for what the page does in its own time; gives up after many short waits, on whatever machine.
+async fn until(is_so: impl Fn() -> bool) {
+    for _ in 0..400 {
+        if is_so() {
+            return;
+        }
+        sleep(Duration::from_millis(25)).await;
+    }
+}
+
 /// The view in an element of its own, drawn.
 async fn shown(props: ResultsProps) -> Element {
     let root = document().create_element("div").unwrap();
     document().body().unwrap().append_child(&root).unwrap();
     yew::Renderer::<Results>::with_root_and_props(root.clone(), props).render();
-    sleep(Duration::from_millis(200)).await;
+    until(|| !all(&root, "h1").is_empty()).await;
     root
 }
 
@@ -53,7 +65,7 @@ fn all(root: &Element, selector: &str) -> Vec<Element> {
 }
 
 fn one(root: &Element, selector: &str) -> Element {
-    root.query_selector(selector).unwrap().unwrap_or_else(|| panic!("no {selector}"))
+    root.query_selector(selector).unwrap().expect(selector)
 }
 
 fn press(target: &EventTarget, key: &str) {
@@ -81,9 +93,9 @@ async fn every_cell_of_the_table_has_its_metric_and_number() {
         input.parent_element().is_some_and(|label| label.text_content().unwrap() == "All figures")
     });
     everything.unwrap().unchecked_into::<HtmlElement>().click();
-    sleep(Duration::from_millis(50)).await;
-    let row = one(&table, "tbody tr");
-    assert_eq!(all(&row, "[data-metric]").len(), sts_sim::metrics::metrics().len());
+    let columns = || all(&one(&table, "tbody tr"), "[data-metric]").len();
+    until(|| columns() > DEFAULT_COLUMNS.len()).await;
+    assert_eq!(columns(), metrics().len());
 }
 
 #[wasm_bindgen_test]
@@ -91,12 +103,14 @@ async fn charts_are_drawn_and_read_by_keyboard() {
     let root = shown(props(&fixture::all(), &[0, 1])).await;
     for testid in ["chart-jct-cdf", "chart-utilization", "chart-fairness"] {
         let figure = one(&root, &format!("figure[data-testid={testid}]"));
+        until(|| !all(&figure, ".plot > svg path").is_empty()).await;
         assert!(!all(&figure, ".plot > svg path").is_empty(), "{testid}");
         assert!(!one(&figure, "figcaption").text_content().unwrap().is_empty());
         let plot = one(&figure, ".plot");
         press(&plot, "ArrowRight");
-        sleep(Duration::from_millis(300)).await;
-        let said = one(&plot, "[aria-live]").text_content().unwrap();
+        let says = || one(&plot, "[aria-live]").text_content().unwrap();
+        until(|| !says().is_empty()).await;
+        let said = says();
         assert!(said.contains("sts-fairness"), "{testid}: {said}");
         assert!(!all(&plot, "svg + svg .cur").is_empty(), "{testid}");
     }
@@ -126,6 +140,7 @@ async fn without_runs_the_view_says_what_to_do() {
     assert_eq!(one(&root, "h1").text_content().unwrap(), "No results yet");
     assert!(all(&root, "table, figure").is_empty());
     let running = Freshness::Running { done: 0, planned: 6 };
-    let root = shown(ResultsProps { runs: Rc::default(), freshness: running, ..props(&["fifo"], &[0]) }).await;
+    let root =
+        shown(ResultsProps { runs: Rc::default(), freshness: running, ..props(&["fifo"], &[0]) }).await;
     assert!(root.text_content().unwrap().contains("6 runs"));
 }

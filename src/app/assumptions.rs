@@ -1,15 +1,15 @@
 //! What had to be assumed about the jobs of a comparison, in sentences.
 
 use super::strings::jobs;
+use crate::scenario::Scenario;
 use crate::scenario::run::Prepared;
 use crate::workload::bind::Assumptions;
 
-/// A sentence each; what concerns no job is left out.
+/// A sentence each; what concerns no job is left out. `scenario` is the one that was asked for, `prepared` one of its seeds.
 #[must_use]
-pub fn sentences(prepared: &Prepared) -> Vec<String> {
-    let settings = &prepared.scenario.workload.profiles;
+pub fn sentences(scenario: &Scenario, prepared: &Prepared) -> Vec<String> {
     let workload = &prepared.workload;
-    let mut sentences = vec![settings.describe()];
+    let mut sentences = vec![scenario.workload.profiles.describe()];
     sentences.extend(of_jobs(&workload.assumptions));
     let lists = [
         (&workload.never_fit, "Larger than this cluster allows, and left out alike for every policy"),
@@ -60,12 +60,12 @@ mod tests {
     fn the_rule_and_every_count_that_is_not_zero_are_told() {
         let scenario = samples::default_scenario();
         let mut prepared = prepare(&scenario, &generated(&scenario).unwrap()).unwrap();
-        let told = sentences(&prepared);
+        let told = sentences(&scenario, &prepared);
         assert_eq!(told[0], scenario.workload.profiles.describe());
         assert_eq!(told.len(), 2, "generated jobs name known models: {told:?}");
         prepared.workload.never_fit = vec![3];
         prepared.workload.assumptions.unmatched_types = 2_000;
-        let told = sentences(&prepared);
+        let told = sentences(&scenario, &prepared);
         assert_eq!(
             told.last().map(String::as_str),
             Some("Larger than this cluster allows, and left out alike for every policy: 1\u{a0}job")

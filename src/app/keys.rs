@@ -38,7 +38,7 @@ pub fn action(state: &State, key: Key) -> Option<Action> {
         return None;
     }
     match key {
-        Key::Escape if state.runs.active.is_some() || state.runs.is_awaited => Some(Action::Cancel),
+        Key::Escape if state.runs.active.is_some() || state.runs.awaited.is_some() => Some(Action::Cancel),
         Key::Escape if state.inputs.reading.is_some() => Some(Action::StopReading),
         Key::Escape => None,
         Key::Undo => Some(Action::Undo),
@@ -120,7 +120,7 @@ mod tests {
         let mut state = on(View::SetUp);
         assert_eq!(action(&state, Key::Escape), None);
         state.apply(Action::Run, &Now::default());
-        assert!(state.runs.is_awaited);
+        assert!(state.runs.awaited.is_some());
         assert_eq!(action(&state, Key::Escape), Some(Action::Cancel));
         state.apply(Action::Cancel, &Now::default());
         assert_eq!(action(&state, Key::Escape), Some(Action::StopReading));

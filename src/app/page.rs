@@ -84,7 +84,16 @@ pub enum Msg {
     /// News of what is being read.
     Read(ReadId, News),
     /// News of a run.
-    Ran((ComparisonId, usize), News),
+    Ran(RunTask, News),
+}
+
+/// What a worker does for a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunTask {
+    /// One run, by its number in the plan.
+    Run(ComparisonId, usize),
+    /// Means over common jobs.
+    CommonMeans(ComparisonId),
 }
 
 /// The page.
@@ -95,7 +104,7 @@ pub struct Page {
     /// Reads and generates, so that no run has to end first.
     reader: Pool<ReadId>,
     /// Simulates.
-    runners: Pool<(ComparisonId, usize)>,
+    runners: Pool<RunTask>,
     shelf: Shelf,
     /// Whether the view was just changed and is to be shown from its beginning.
     is_at_new_view: bool,
@@ -150,7 +159,12 @@ impl Component for Page {
             Msg::Files(files) if files.is_empty() => return false,
             Msg::Files(files) => self.shelf.take_files(files),
             Msg::Read(id, news) => self.reading_news(id, news),
-            Msg::Ran((id, run), news) => self.run_news(id, run, news),
+            Msg::Ran(RunTask::Run(id, run), news) => self.run_news(id, run, news),
+            Msg::Ran(RunTask::CommonMeans(id), news) => match news {
+                News::Said { reply: Reply::CommonMeans { means }, .. } => Action::CommonMeans(id, means),
+                // The figure stays undefined.
+                _ => Action::CommonMeans(id, Vec::new()),
+            },
         };
         let step = if matches!(action, Action::Address(_)) { Step::Replace } else { Step::Push };
         let before = Rc::clone(&self.state);
@@ -218,11 +232,12 @@ impl Page {
 
     fn results(&self) -> Html {
         let state = &self.state;
-        let planned = state.runs.active.as_ref().map_or(0, |active| active.comparison.planned);
-        let nothing_yet = if planned > 0 || state.runs.is_awaited {
-            Freshness::Running { done: 0, planned }
-        } else {
-            Freshness::Current
+        let nothing_yet = match &state.runs.active {
+            Some(active) => Freshness::Running { done: active.ended.len(), planned: active.comparison.planned },
+            None if state.runs.awaited.is_some() => {
+                Freshness::Running { done: 0, planned: Plan::of(&state.scenario).runs.len() }
+            }
+            None => Freshness::Current,
         };
         let displayed = state.displayed();
         let set = displayed.map(|(set, _)| set);
@@ -260,6 +275,11 @@ impl Page {
             }
             Command::StopReading => self.reader.cancel(),
             Command::Simulate(id, plan, scenario, read) => self.simulate(id, &plan, &scenario, read),
+            Command::CommonMeans(id, groups) => {
+                let request = Request::CommonMeans { groups: groups.iter().map(Vec::len).collect() };
+                let message = post(&request, &[("times", self.shelf.times(id, &groups))]);
+                self.runners.push([Task { id: RunTask::CommonMeans(id), message }]);
+            }
             Command::StopRuns => self.runners.cancel(),
             Command::SaveTheme(theme) => {
                 browser::store_theme(theme);
@@ -279,7 +299,7 @@ impl Page {
                 policy: run.policy,
                 seed: run.seed,
             };
-            Task { id: (id, index), message: post(&request, &[("workload", workload.clone())]) }
+            Task { id: RunTask::Run(id, index), message: post(&request, &[("workload", workload.clone())]) }
         }));
     }
 
@@ -308,7 +328,7 @@ impl Page {
             News::Said { reply, message } => match reply {
                 Reply::Simulating { finished, jobs } => RunReport::Progress(RunProgress { finished, jobs }),
                 Reply::Simulated { result, scenario_hash, jobs, assumptions } => {
-                    self.shelf.keep_jobs(id, &result, get(&message, "jobs"));
+                    self.shelf.keep_jobs(id, &result, get(&message, "jobs"), get(&message, "times"));
                     RunReport::Finished { result, scenario_hash, jobs, assumptions }
                 }
                 Reply::Failed { message } => RunReport::Lost(Cause::Refused, message),

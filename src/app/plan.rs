@@ -1,5 +1,6 @@
 //! What a comparison will run, and how far it is.
 
+use super::comparison;
 use crate::scenario::Scenario;
 
 /// One policy and seed of a comparison.
@@ -9,6 +10,8 @@ pub struct PlannedRun {
     pub policy: usize,
     /// The policy's label.
     pub label: String,
+    /// What people call it.
+    pub title: String,
     /// The seed.
     pub seed: u64,
     /// The seed's place among the seeds, from 1.
@@ -34,6 +37,7 @@ impl Plan {
             scenario.seeds.iter().enumerate().map(move |(at, &seed)| PlannedRun {
                 policy,
                 label: choice.label().to_owned(),
+                title: comparison::title(choice).to_owned(),
                 seed,
                 seed_number: at + 1,
             })
@@ -85,7 +89,9 @@ mod tests {
         };
         let plan = Plan::of(&scenario);
         assert_eq!((plan.policies, plan.seeds, plan.runs.len()), (2, 3, 6));
-        let last = PlannedRun { policy: 1, label: "two".into(), seed: 2, seed_number: 3 };
+        let last =
+            PlannedRun { policy: 1, label: "two".into(), title: "two".into(), seed: 2, seed_number: 3 };
+        assert_eq!(plan.runs[0].title, "FIFO");
         assert_eq!(plan.runs.last(), Some(&last));
     }
 

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 pub use edit::Edit;
 pub use history::History;
 pub use inputs::{FileInfo, FilesId, Inputs, Loaded, ReadId, ReadReport, Source};
-pub use runs::{ComparisonId, ResultSet, RunReport, Runs};
+pub use runs::{ComparisonId, Groups, Older, ResultSet, RunReport, Runs};
 
 use super::comparison::{Freshness, Toggle};
 use super::link::{self, Link, Remark};
@@ -212,6 +212,8 @@ pub enum Action {
     Cancel,
     /// News of one run of a comparison: its number in the plan.
     Ran(ComparisonId, usize, RunReport),
+    /// The means over common jobs that were asked for, or none of them.
+    CommonMeans(ComparisonId, Vec<Option<f64>>),
     /// What was finished of the interrupted comparison is to be shown.
     ShowFinished,
     /// Another baseline was chosen.
@@ -231,6 +233,8 @@ pub enum Command {
     StopReading,
     /// Run these runs of the scenario's plan on the workload kept under the last number.
     Simulate(ComparisonId, Rc<Plan>, Rc<Scenario>, ReadId),
+    /// Find the means over the jobs that all runs of a group finished.
+    CommonMeans(ComparisonId, Groups),
     /// Stop all runs.
     StopRuns,
     /// Remember the theme.
@@ -327,19 +331,15 @@ impl State {
     /// What the results view shows, and how that stands to the set-up.
     #[must_use]
     pub fn displayed(&self) -> Option<(&Rc<ResultSet>, Freshness)> {
-        match (&self.runs.active, &self.runs.shown) {
-            (Some(active), None) => {
-                let comparison = &active.comparison;
-                let (done, planned) = (comparison.results.len(), comparison.planned);
-                (done > 0).then_some((comparison, Freshness::Running { done, planned }))
-            }
-            (Some(_), Some(shown)) => Some((shown, Freshness::Stale)),
+        let older = self.runs.awaited.or(self.runs.active.as_ref().map(|active| active.older));
+        match (older, &self.runs.shown) {
+            (Some(Older::Hide), _) | (_, None) => None,
+            (Some(Older::Stay), Some(shown)) => Some((shown, Freshness::Stale)),
             (None, Some(shown)) if !shown.answers(&self.scenario) => Some((shown, Freshness::Stale)),
             (None, Some(shown)) if !shown.is_complete() => {
                 Some((shown, Freshness::Incomplete { done: shown.results.len(), planned: shown.planned }))
             }
             (None, Some(shown)) => Some((shown, Freshness::Current)),
-            (None, None) => None,
         }
     }
 
@@ -401,7 +401,7 @@ impl State {
             Action::Begin(text) => {
                 self.follow(&text, &mut commands);
                 if self.view == View::Start && self.remarks.is_empty() {
-                    self.run(now, &mut commands);
+                    self.run(Older::Stay, now, &mut commands);
                 }
             }
             Action::Address(text) => self.follow(&text, &mut commands),
@@ -435,24 +435,33 @@ impl State {
             Action::Format(format) => self.read_again(format, now, &mut commands),
             Action::StopReading => {
                 if self.inputs.reading.take().is_some() {
-                    self.runs.is_awaited = false;
+                    self.runs.awaited = None;
                     commands.push(Command::StopReading);
                 }
             }
             Action::DismissRefusal => self.inputs.refused = None,
             Action::Read(read, report) => self.hear_reading(read, report, now, &mut commands),
-            Action::Run => self.run(now, &mut commands),
+            Action::Run => self.run(Older::Stay, now, &mut commands),
             Action::Cancel => {
                 if let Some(active) = &self.runs.active {
                     let share = active.share();
                     self.runs.end(Some(share), now.s, &now.clock);
                     commands.push(Command::StopRuns);
-                } else if self.runs.is_awaited {
-                    self.runs.is_awaited = false;
+                } else {
+                    self.runs.awaited = None;
                 }
             }
             Action::Ran(id, run, report) => {
                 if self.runs.hear(id, run, report) {
+                    match self.runs.common_groups() {
+                        groups if groups.is_empty() => self.finish(now, &mut commands),
+                        groups => commands.push(Command::CommonMeans(id, groups)),
+                    }
+                }
+            }
+            Action::CommonMeans(id, means) => {
+                if self.runs.active.as_ref().is_some_and(|active| active.comparison.id == id) {
+                    self.runs.set_common_means(&means);
                     self.finish(now, &mut commands);
                 }
             }
@@ -553,8 +562,10 @@ impl State {
         let is_there = matches!(self.displayed(), Some((_, Freshness::Current)));
         let is_running =
             self.runs.active.as_ref().is_some_and(|active| active.comparison.answers(&self.scenario));
-        if !is_there && !is_running {
-            self.run(now, commands);
+        match &mut self.runs.active {
+            Some(active) if is_running => active.older = Older::Hide,
+            _ if is_there => {}
+            _ => self.run(Older::Hide, now, commands),
         }
     }
 
@@ -599,14 +610,14 @@ impl State {
                 if loaded.contents.report.is_some() {
                     self.use_trace(&loaded, commands);
                 }
-                if self.runs.is_awaited {
-                    self.run(now, commands);
+                if let Some(older) = self.runs.awaited {
+                    self.run(older, now, commands);
                 }
             }
             ReadReport::Refused(why) => {
                 let source = reading.source.clone();
                 self.inputs.reading = None;
-                self.runs.is_awaited = false;
+                self.runs.awaited = None;
                 self.inputs.refused = Some(Rc::new(inputs::Refused { source, why }));
             }
         }
@@ -639,12 +650,12 @@ impl State {
         self.show(View::SetUp, commands);
     }
 
-    fn run(&mut self, now: &Now, commands: &mut Vec<Command>) {
+    fn run(&mut self, older: Older, now: &Now, commands: &mut Vec<Command>) {
         if !self.obstacles().is_empty() {
             return;
         }
         let Some(input) = self.input().cloned() else {
-            self.runs.is_awaited = true;
+            self.runs.awaited = Some(older);
             self.generate_if_needed(commands);
             return;
         };
@@ -653,7 +664,7 @@ impl State {
         }
         let read = input.read;
         let scenario = Rc::clone(&self.scenario);
-        let active = self.runs.begin(Rc::clone(&scenario), input, now.s);
+        let active = self.runs.begin(Rc::clone(&scenario), input, older, now.s);
         commands.push(Command::Simulate(active.comparison.id, Rc::clone(&active.plan), scenario, read));
     }
 

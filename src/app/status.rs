@@ -44,7 +44,7 @@ impl Status {
     /// The status of the page.
     #[must_use]
     pub fn of(state: &State, now_s: f64) -> Self {
-        if state.runs.is_awaited {
+        if state.runs.awaited.is_some() {
             return Self::new(Phase::Waiting, strings::GENERATING, "");
         }
         if let Some(active) = &state.runs.active {
@@ -83,7 +83,7 @@ impl Status {
         let current = active.plan.runs.get(active.current).map(|run| {
             let seed =
                 if seeds > 1 { format!(", seed {} of {seeds}", run.seed_number) } else { String::new() };
-            format!("{}{seed} · ", run.label)
+            format!("{}{seed} · ", run.title)
         });
         let text = format!(
             "{}{} of {} · {}",

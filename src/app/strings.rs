@@ -1,5 +1,6 @@
 //! The words of the page: what is said in more than one place, and every sentence with a number in it.
 
+use super::comparison;
 use super::link::Remark;
 use super::state::View;
 use super::state::runs::{Cause, Interrupted, Interruption, Lost};
@@ -159,7 +160,7 @@ pub enum Below {
 #[must_use]
 pub fn interruption(interrupted: &Interrupted, below: Below) -> Vec<String> {
     let set = &interrupted.comparison;
-    let finished = set.finished_policies();
+    let finished: Vec<&str> = set.finished_policies().into_iter().map(comparison::title).collect();
     let had = if finished.is_empty() {
         "had not finished any policy".to_owned()
     } else {
@@ -192,11 +193,11 @@ pub fn interruption(interrupted: &Interrupted, below: Below) -> Vec<String> {
 const MOST_LOST: usize = 4;
 
 fn lost_run(lost: &Lost) -> String {
-    let Lost { label, seed, cause, message } = lost;
+    let Lost { policy, seed, cause, message } = lost;
     match cause {
-        Cause::Refused => format!("{label}, seed {seed}, cannot be run: {message}."),
+        Cause::Refused => format!("{policy}, seed {seed}, cannot be run: {message}."),
         Cause::Died => format!(
-            "The engine stopped in {label}, seed {seed}: {message}. This is a fault of {PRODUCT}, or the tab ran out of memory; its \
+            "The engine stopped in {policy}, seed {seed}: {message}. This is a fault of {PRODUCT}, or the tab ran out of memory; its \
              worker was replaced."
         ),
     }

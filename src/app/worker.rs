@@ -6,17 +6,17 @@
 use std::cell::RefCell;
 use std::panic;
 
-use js_sys::{Array, Object, Uint8Array};
+use js_sys::{Array, Float64Array, Object, Uint8Array};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, BlobPropertyBag, DedicatedWorkerGlobalScope, File, FileReaderSync};
 
-use super::assumptions;
 use super::message::{self, Reply, Request};
 use super::pool::{get, set};
 use super::state::inputs::{Contents, MOST_NAMES};
+use super::{assumptions, common_jobs};
 use crate::scenario::Scenario;
-use crate::scenario::hash::workload_hash;
+use crate::scenario::hash::{scenario_hash, workload_hash};
 use crate::scenario::run::{Prepared, prepare};
 use crate::scenario::tables::write_jobs_csv;
 use crate::sim::{Progress, Watch};
@@ -31,8 +31,10 @@ const PROGRESS_EVERY_MS: f64 = 100.0;
 /// What the worker keeps from request to request.
 #[derive(Default)]
 struct Bench {
-    workload: Option<(u32, Workload)>,
-    prepared: Option<Prepared>,
+    /// The jobs, the number of the workload, and the seed where they were generated.
+    workload: Option<((u32, Option<u64>), Workload)>,
+    /// What was made of them for one scenario and seed, and the fingerprint of the scenario.
+    prepared: Option<(Prepared, String)>,
 }
 
 thread_local! {
@@ -57,6 +59,7 @@ pub async fn worker_message(message: JsValue) {
         Ok(Request::Simulate { scenario, workload, policy, seed }) => {
             BENCH.with_borrow_mut(|bench| simulate(bench, &message, &scenario, workload, policy, seed))
         }
+        Ok(Request::CommonMeans { groups }) => common_means(&message, &groups),
         Err(error) => Err(format!("the page is of another version: {error}")),
     };
     match answer {
@@ -175,17 +178,19 @@ fn deliver(workload: &Workload, report: Option<ImportReport>) -> Answer {
     };
     Ok((
         Reply::Read { contents: Box::new(contents) },
-        vec![("workload", blob(&bytes, "application/octet-stream")?)],
+        vec![("workload", blob(&Uint8Array::from(&bytes[..]), BYTES)?)],
     ))
 }
 
+const BYTES: &str = "application/octet-stream";
+
 /// Bytes that the page can keep and pass on without looking at them or copying them.
-fn blob(bytes: &[u8], kind: &str) -> Result<JsValue, String> {
+fn blob(bytes: &JsValue, kind: &str) -> Result<JsValue, String> {
     let options = BlobPropertyBag::new();
     options.set_type(kind);
-    Blob::new_with_u8_array_sequence_and_options(&Array::of1(&Uint8Array::from(bytes)), &options)
+    Blob::new_with_u8_array_sequence_and_options(&Array::of1(bytes), &options)
         .map(Into::into)
-        .map_err(|error| format!("the browser cannot hold {} bytes more: {}", bytes.len(), words(&error)))
+        .map_err(|error| format!("the browser cannot hold more: {}", words(&error)))
 }
 
 fn simulate(
@@ -196,38 +201,81 @@ fn simulate(
     policy: usize,
     seed: u64,
 ) -> Answer {
-    if bench.workload.as_ref().is_none_or(|(number, _)| *number != workload) {
-        *bench = Bench { workload: Some((workload, fetch(message)?)), prepared: None };
-    }
-    if bench.prepared.as_ref().is_none_or(|prepared| prepared.scenario != *scenario) {
-        // The old one goes first, so that there are never two in memory.
-        bench.prepared = None;
-        let Some((_, workload)) = &bench.workload else { return Err("the jobs are missing".to_owned()) };
-        bench.prepared = Some(prepare(scenario, workload).map_err(|error| error.to_string())?);
-    }
-    let Some(prepared) = &bench.prepared else { return Err("the jobs are missing".to_owned()) };
+    let (prepared, scenario_hash) = bench.prepare(message, scenario, workload, seed)?;
     let started_ms = now_ms();
-    let mut finished =
-        prepared.run(policy, seed, &mut Telling { pace: Pace::new() }).map_err(|error| error.to_string())?;
+    let mut telling = Telling { pace: Pace::new() };
+    let mut finished = prepared.run(policy, seed, &mut telling).map_err(|error| error.to_string())?;
     finished.result.sim_wall_s = Some((now_ms() - started_ms) / 1_000.0);
     let mut jobs_csv = Vec::new();
     write_jobs_csv(prepared, &finished.record, &mut jobs_csv).map_err(|error| error.to_string())?;
+    let times = Float64Array::from(&prepared.completion_times_s(&finished.record)[..]);
+    let beside =
+        vec![("jobs", blob(&Uint8Array::from(&jobs_csv[..]), "text/csv")?), ("times", blob(&times, BYTES)?)];
     let reply = Reply::Simulated {
         result: Box::new(finished.result),
-        scenario_hash: prepared.scenario_hash.clone(),
+        scenario_hash: scenario_hash.clone(),
         jobs: prepared.workload.jobs.len() as u32,
-        assumptions: assumptions::sentences(prepared),
+        assumptions: assumptions::sentences(scenario, prepared),
     };
-    Ok((reply, vec![("jobs", blob(&jobs_csv, "text/csv")?)]))
+    Ok((reply, beside))
 }
+
+impl Bench {
+    /// The scenario of a seed, bound to its jobs.
+    fn prepare(
+        &mut self,
+        message: &JsValue,
+        scenario: &Scenario,
+        workload: u32,
+        seed: u64,
+    ) -> Result<&(Prepared, String), String> {
+        let replica = scenario.replica(seed);
+        let wanted = (workload, replica.workload.synthetic.as_ref().map(|spec| spec.seed));
+        if self.workload.as_ref().is_none_or(|(kept, _)| *kept != wanted) {
+            // The old jobs go first, so that there are never two workloads in memory.
+            *self = Self::default();
+            let jobs = match &replica.workload.synthetic {
+                Some(spec) if seed != 0 => synthetic::generate(spec),
+                _ => fetch(message)?,
+            };
+            self.workload = Some((wanted, jobs));
+        }
+        let Some((_, jobs)) = &self.workload else { return Err(NO_JOBS.to_owned()) };
+        if self.prepared.as_ref().is_none_or(|(prepared, _)| prepared.scenario != replica) {
+            self.prepared = None;
+            let prepared = prepare(&replica, jobs).map_err(|error| error.to_string())?;
+            // Seed 0 is the scenario itself.
+            let hash = if seed == 0 { prepared.scenario_hash.clone() } else { scenario_hash(scenario, jobs) };
+            self.prepared = Some((prepared, hash));
+        }
+        self.prepared.as_ref().ok_or_else(|| NO_JOBS.to_owned())
+    }
+}
+
+const NO_JOBS: &str = "the jobs are missing";
 
 /// The workload that came with a request.
 fn fetch(message: &JsValue) -> Result<Workload, String> {
-    let blob: Blob = get(message, "workload").dyn_into().map_err(|_| "the jobs are missing".to_owned())?;
-    let reader = FileReaderSync::new().map_err(|error| words(&error))?;
-    let bytes = reader.read_as_array_buffer(&blob).map_err(|error| words(&error))?;
-    postcard::from_bytes(&Uint8Array::new(&bytes).to_vec())
+    let blob: Blob = get(message, "workload").dyn_into().map_err(|_| NO_JOBS.to_owned())?;
+    postcard::from_bytes(&Uint8Array::new(&buffer(&blob)?).to_vec())
         .map_err(|error| format!("the jobs cannot be read: {error}"))
+}
+
+/// The bytes of a blob as an array buffer.
+fn buffer(blob: &Blob) -> Result<JsValue, String> {
+    let bytes = FileReaderSync::new().and_then(|reader| reader.read_as_array_buffer(blob));
+    bytes.map(JsValue::from).map_err(|error| words(&error))
+}
+
+fn common_means(message: &JsValue, groups: &[usize]) -> Answer {
+    let blobs = get(message, "times").dyn_into::<Array>().map_err(|_| "the runs are missing".to_owned())?;
+    let mut blobs = blobs.iter().filter_map(|blob| blob.dyn_into::<Blob>().ok());
+    let mut means = Vec::new();
+    for &runs in groups {
+        let times = blobs.by_ref().take(runs).map(|blob| Ok(Float64Array::new(&buffer(&blob)?).to_vec()));
+        means.extend(common_jobs::means(&times.collect::<Result<Vec<_>, String>>()?));
+    }
+    Ok((Reply::CommonMeans { means }, Vec::new()))
 }
 
 /// Tells the page how far a run is.

@@ -112,6 +112,13 @@ impl Prepared {
         Ok(Finished { result, record })
     }
 
+    /// Every job's completion time in seconds, in the order of the workload; NaN where it did not finish.
+    #[must_use]
+    pub fn completion_times_s(&self, record: &RunRecord) -> Vec<f64> {
+        let jobs = self.workload.jobs.iter().zip(&record.jobs);
+        jobs.map(|(job, run)| run.finish.map_or(f64::NAN, |finish| (finish - job.submit).as_secs())).collect()
+    }
+
     fn result(&self, choice: &PolicyChoice, seed: u64, record: &RunRecord, proofs: &ProofStats) -> RunResult {
         let service = Service::of(&self.workload, record, SERVICE_STRETCHES);
         let metrics = metrics::compute(Inputs {

@@ -18,9 +18,18 @@ export const keptOffline = (page) => page.waitForFunction(() => navigator.servic
 
 /** The first sample of the gallery: one click to a finished comparison. */
 export async function runFirstSample(page) {
-  await page.locator('[data-testid^="sample-"]').first().click();
+  const sample = page.locator('[data-testid^="sample-"]').first();
+  if (!await sample.isVisible()) await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Start" }).click();
+  await sample.click();
   await hook(page, "kpi-table").waitFor({ timeout: 120_000 });
+  await finished(page);
 }
+
+/** Waits until every run of the comparison has ended: results come in one by one. */
+export const finished = (page) => page.waitForFunction(() => {
+  const [, done, planned] = document.querySelector('[data-testid="run-status"]')?.textContent.match(/(\d+)\sof\s(\d+)\sruns/) ?? [];
+  return done !== undefined && done === planned;
+}, undefined, { timeout: 120_000 });
 
 /**
  * The figures of the page's tables stand in elements with `data-metric` and, where defined, the plain number in

@@ -136,7 +136,7 @@ fn parameters(spec: &'static PolicySpec, entry: &PolicyChoice, props: &CardProps
         <details open={spec.name == SUBJECT}>
             <summary>{ if spec.params.is_empty() { "About" } else { "Parameters" } }</summary>
             { fields }
-            <p class="cite">{ format!("{} {needs}", spec.citation) }</p>
+            <p class="cite">{ format!("{}. {needs}", spec.citation.trim_end_matches('.')) }</p>
             <button class="link" type="button" onclick={repeat}>{ Icon::Plus.html() }{ "Compare with other parameters" }</button>
         </details>
     }

@@ -161,9 +161,9 @@ pub fn Results(props: &ResultsProps) -> Html {
 /// What stands here while there is nothing to compare.
 fn empty(props: &ResultsProps) -> Html {
     let (title, text, button) = match props.freshness {
-        Freshness::Running { planned, .. } => (
-            "The first run is under way",
-            format!("Key figures and charts appear here as each of the {planned} runs ends."),
+        Freshness::Running { done, planned } => (
+            "The comparison is under way",
+            format!("{done} of {planned} runs are done. Key figures and charts appear here when all of them are."),
             false,
         ),
         _ => (

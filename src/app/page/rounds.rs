@@ -87,6 +87,6 @@ fn seeds(props: &StepProps) -> Html {
     let read = Callback::from(|text: String| parse_seeds(&text).map(Edit::Seeds));
     html! {
         <TextField name="seeds" label="Seeds" value={shown_seeds(&scenario.seeds)} {faults} {read} {dispatch}
-            help="One run a policy and seed; only policies that draw at random differ between seeds. 0-4 is 0, 1, 2, 3, 4." />
+            help="One run a policy and seed. Every seed is another draw of generated jobs and of drawn profiles, alike for all policies. 0-4 is 0, 1, 2, 3, 4." />
     }
 }

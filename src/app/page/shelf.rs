@@ -8,7 +8,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, File};
 
 use super::results::JobTable;
-use crate::app::state::{Action, ComparisonId, FileInfo, FilesId, ReadId, State};
+use crate::app::state::{Action, ComparisonId, FileInfo, FilesId, Groups, ReadId, State};
 use crate::scenario::run::RunResult;
 
 /// Everything in the page's keeping. Workloads are blobs: handing one to a worker copies nothing on the page's thread.
@@ -17,6 +17,8 @@ pub struct Shelf {
     files: BTreeMap<FilesId, Array>,
     workloads: BTreeMap<ReadId, JsValue>,
     jobs: BTreeMap<ComparisonId, Rc<Vec<JobTable>>>,
+    /// Completion times of every run's jobs, by label and seed.
+    times: BTreeMap<ComparisonId, BTreeMap<(String, u64), JsValue>>,
     last: u32,
 }
 
@@ -48,8 +50,9 @@ impl Shelf {
         self.workloads.get(&id).cloned().unwrap_or(JsValue::UNDEFINED)
     }
 
-    /// Keeps the table of a run's jobs.
-    pub fn keep_jobs(&mut self, id: ComparisonId, run: &RunResult, table: JsValue) {
+    /// Keeps the table of a run's jobs, and their completion times.
+    pub fn keep_jobs(&mut self, id: ComparisonId, run: &RunResult, table: JsValue, times: JsValue) {
+        self.times.entry(id).or_default().insert((run.policy.clone(), run.seed), times);
         if let Ok(csv) = table.dyn_into::<Blob>() {
             let tables = self.jobs.entry(id).or_default();
             Rc::make_mut(tables).push(JobTable { policy: run.policy.clone(), seed: run.seed, csv });
@@ -62,10 +65,20 @@ impl Shelf {
         self.jobs.get(&id).cloned().unwrap_or_default()
     }
 
+    /// The completion times of runs, one after another, as a worker gets them.
+    #[must_use]
+    pub fn times(&self, id: ComparisonId, groups: &Groups) -> JsValue {
+        let kept = self.times.get(&id);
+        let of = |run| kept.and_then(|kept| kept.get(run)).cloned().unwrap_or(JsValue::UNDEFINED);
+        groups.iter().flatten().map(of).collect::<Array>().into()
+    }
+
     /// Throws away what the page does not need any more.
     pub fn tidy(&mut self, state: &State) {
         self.files.retain(|id, _| state.needs_files(*id));
         self.workloads.retain(|id, _| state.needs(*id));
         self.jobs.retain(|id, _| state.needs_comparison(*id));
+        self.times
+            .retain(|id, _| state.runs.active.as_ref().is_some_and(|active| active.comparison.id == *id));
     }
 }

@@ -11,6 +11,9 @@ use crate::scenario::{PolicyChoice, Scenario};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct ComparisonId(pub u32);
 
+/// Runs that belong together, by label and seed.
+pub type Groups = Vec<Vec<(String, u64)>>;
+
 /// Results of one scenario on one workload: all of its runs, or those that were finished.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResultSet {
@@ -43,12 +46,26 @@ impl ResultSet {
         self.results.len() >= self.planned
     }
 
-    /// Labels of the policies of which every seed is there, in the order of the scenario.
+    /// The policies of which every seed is there, in the order of the scenario.
     #[must_use]
-    pub fn finished_policies(&self) -> Vec<&str> {
+    pub fn finished_policies(&self) -> Vec<&PolicyChoice> {
         let seeds = self.scenario.seeds.len();
         let count = |label: &str| self.results.iter().filter(|result| result.policy == label).count();
-        self.scenario.policies.iter().map(PolicyChoice::label).filter(|label| count(label) >= seeds).collect()
+        self.scenario.policies.iter().filter(|choice| count(choice.label()) >= seeds).collect()
+    }
+
+    fn result(&self, (policy, seed): &(String, u64)) -> Option<&RunResult> {
+        self.results.iter().find(|result| result.policy == *policy && result.seed == *seed)
+    }
+
+    fn set_common_means(&mut self, groups: &Groups, means: &[Option<f64>]) {
+        let results = Rc::make_mut(&mut self.results);
+        for ((policy, seed), mean) in groups.iter().flatten().zip(means) {
+            let run = results.iter_mut().find(|result| result.policy == *policy && result.seed == *seed);
+            if let Some(run) = run {
+                run.metrics.values.insert("jct_mean_common_s".to_owned(), *mean);
+            }
+        }
     }
 
     /// Whether `scenario` asks for the same results; its name does not matter.
@@ -78,6 +95,17 @@ pub struct Active {
     pub current: usize,
     /// When it began.
     pub started_s: f64,
+    /// Whether older results stay in sight meanwhile.
+    pub older: Older,
+}
+
+/// Whether older results stay in sight while a comparison is under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Older {
+    /// They do, marked as older: the reader changed something and runs it again.
+    Stay,
+    /// They do not: the reader asked for something else.
+    Hide,
 }
 
 impl Active {
@@ -100,8 +128,8 @@ impl Active {
 /// A run that gave no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lost {
-    /// The policy's label.
-    pub label: String,
+    /// What people call the policy.
+    pub policy: String,
     /// The seed.
     pub seed: u64,
     /// Whose fault it was.
@@ -167,18 +195,18 @@ pub struct Runs {
     /// What did not end as planned, until the next run.
     pub interrupted: Option<Rc<Interrupted>>,
     /// The run is to begin as soon as the workload is there.
-    pub is_awaited: bool,
+    pub awaited: Option<Older>,
     last: ComparisonId,
 }
 
 impl Runs {
     /// Begins a comparison.
-    pub(super) fn begin(&mut self, scenario: Rc<Scenario>, input: Rc<Loaded>, now_s: f64) -> &Active {
+    pub(super) fn begin(&mut self, scenario: Rc<Scenario>, input: Rc<Loaded>, older: Older, now_s: f64) -> &Active {
         self.last = ComparisonId(self.last.0.wrapping_add(1));
         let plan = Plan::of(&scenario);
         let runs = plan.runs.len();
         self.interrupted = None;
-        self.is_awaited = false;
+        self.awaited = None;
         self.active.insert(Active {
             comparison: Rc::new(ResultSet {
                 id: self.last,
@@ -198,6 +226,7 @@ impl Runs {
             lost: Vec::new(),
             current: 0,
             started_s: now_s,
+            older,
         })
     }
 
@@ -225,12 +254,44 @@ impl Runs {
                 comparison.assumptions = Rc::new(assumptions);
             }
             RunReport::Lost(cause, message) => {
-                let lost = Lost { label: planned.label.clone(), seed: planned.seed, cause, message };
+                let lost = Lost { policy: planned.title.clone(), seed: planned.seed, cause, message };
                 active.lost.push(lost);
             }
         }
         active.ended.push(run);
         active.ended.len() == active.plan.runs.len()
+    }
+
+    /// Which runs of the comparison under way are to be compared over the jobs that all of them finished: those of each seed that
+    /// every policy has run. Where every job finished, the means are known, and nothing is left to be asked for.
+    pub(super) fn common_groups(&mut self) -> Groups {
+        let Some(active) = &mut self.active else { return Groups::new() };
+        let set = Rc::make_mut(&mut active.comparison);
+        let policies = set.scenario.policies.len();
+        let groups = set.scenario.seeds.iter().map(|&seed| {
+            let of_seed = set.results.iter().filter(|result| result.seed == seed);
+            of_seed.map(|result| (result.policy.clone(), seed)).collect::<Vec<_>>()
+        });
+        let groups: Groups = groups.filter(|group| group.len() == policies).collect();
+        let is_cut = set.results.iter().any(|result| result.metrics.get("unfinished") != Some(0.0));
+        if is_cut {
+            return groups;
+        }
+        let means: Vec<_> = groups
+            .iter()
+            .flatten()
+            .map(|run| set.result(run).and_then(|result| result.metrics.get("jct_mean_s")))
+            .collect();
+        set.set_common_means(&groups, &means);
+        Groups::new()
+    }
+
+    /// Takes the means that were asked for.
+    pub(super) fn set_common_means(&mut self, means: &[Option<f64>]) {
+        let groups = self.common_groups();
+        if let Some(active) = &mut self.active {
+            Rc::make_mut(&mut active.comparison).set_common_means(&groups, means);
+        }
     }
 
     /// Ends the comparison under way. What was finished before stays in sight unless every run is there.

@@ -69,13 +69,18 @@ fn read(state: &mut State, number: u32, name: &str) -> ReadId {
     read
 }
 
+fn metrics(unfinished: f64) -> Metrics {
+    let values = [("jct_mean_s", 7.0), ("unfinished", unfinished)];
+    Metrics { values: values.map(|(key, value)| (key.to_owned(), Some(value))).into(), ..Metrics::default() }
+}
+
 fn result(label: &str, seed: u64) -> RunReport {
     let result = RunResult {
         policy: label.into(),
         seed,
         result_hash: "0".into(),
         sim_wall_s: None,
-        metrics: Metrics::default(),
+        metrics: metrics(0.0),
         jct_cdf: vec![],
         load: vec![],
         tenants: vec![],
@@ -115,11 +120,18 @@ fn a_sample_is_one_click_to_a_finished_comparison() {
     assert_eq!(state.view, View::Results);
     assert!(state.displayed().is_none());
     let run = started(&generated(&mut state, &commands));
-    assert_eq!(state.displayed(), None, "nothing is shown before a run has finished");
+    let (first, label) = (run.0, run.1.runs[0].label.clone());
+    state.apply(Action::Ran(first, 0, result(&label, 0)), &at(1.0));
+    assert_eq!(state.displayed(), None, "nothing is shown before every run has finished");
     finish_all(&mut state, &run);
     let (set, freshness) = state.displayed().unwrap();
     assert!(set.is_complete() && set.answers(&state.scenario));
     assert_eq!(freshness, Freshness::Current);
+    let other = state.apply(Action::Sample(samples::SAMPLES[0].id), &at(8.0));
+    assert_eq!(state.displayed(), None, "another sample's results are not shown in its place");
+    generated(&mut state, &other);
+    state.apply(Action::Cancel, &at(8.5));
+    assert_eq!(state.displayed().unwrap().1, Freshness::Stale, "but they are not lost");
     let again = state.apply(Action::Sample(id), &at(9.0));
     assert!(!again.iter().any(|command| matches!(command, Command::Simulate(..))), "it is there already");
 }
@@ -137,7 +149,7 @@ fn the_start_page_computes_its_own_comparison_and_a_link_does_not() {
     let address = link::encode(&Link { scenario, ..Link::default() });
     let commands = linked.apply(Action::Begin(address), &at(0.0));
     assert_eq!(linked.view, View::SetUp);
-    assert!(!linked.runs.is_awaited);
+    assert!(linked.runs.awaited.is_none());
     assert!(commands.iter().any(|command| matches!(command, Command::Generate(..))));
 }
 
@@ -167,7 +179,8 @@ fn a_cancelled_run_keeps_the_earlier_results() {
     assert_eq!(state.apply(Action::Cancel, &at(7.0)), [Command::StopRuns]);
     assert_eq!(state.displayed().unwrap().0.id, first.0);
     let interrupted = state.runs.interrupted.clone().unwrap();
-    assert_eq!(interrupted.comparison.finished_policies(), [run.label.as_str()]);
+    let finished = interrupted.comparison.finished_policies();
+    assert_eq!(finished.iter().map(|choice| choice.label()).collect::<Vec<_>>(), [run.label.as_str()]);
     assert!(matches!(interrupted.how, Interruption::Cancelled(share) if share > 0.0 && share < 1.0));
 
     state.apply(Action::Ran(second.0, 1, result("late", 0)), &at(7.1));
@@ -188,9 +201,38 @@ fn a_lost_run_is_named_and_the_others_are_kept() {
         state.apply(Action::Ran(id, index, result(&run.label, run.seed)), &at(5.0));
     }
     let interrupted = state.runs.interrupted.clone().unwrap();
-    assert!(matches!(&interrupted.how, Interruption::Lost(lost) if lost[0].label == plan.runs[0].label));
+    assert!(matches!(&interrupted.how, Interruption::Lost(lost) if lost[0].policy == plan.runs[0].title));
     let planned = plan.runs.len();
     assert_eq!(state.displayed().unwrap().1, Freshness::Incomplete { done: planned - 1, planned });
+}
+
+#[test]
+fn means_over_common_jobs_are_asked_for_only_where_jobs_are_unfinished() {
+    let common = |state: &State| {
+        let (set, _) = state.displayed().unwrap();
+        set.results.iter().map(|run| run.metrics.get("jct_mean_common_s")).collect::<Vec<_>>()
+    };
+    let mut state = ready();
+    let (id, plan) = started(&state.apply(Action::Run, &at(1.0)));
+    finish_all(&mut state, &(id, Rc::clone(&plan)));
+    assert_eq!(common(&state), vec![Some(7.0); plan.runs.len()], "all jobs are common");
+
+    let (id, plan) = started(&state.apply(Action::Run, &at(6.0)));
+    let mut asked = Vec::new();
+    for (index, run) in plan.runs.iter().enumerate() {
+        let mut report = result(&run.label, run.seed);
+        if let RunReport::Finished { result, .. } = &mut report {
+            result.metrics = metrics(1.0);
+        }
+        asked = state.apply(Action::Ran(id, index, report), &at(7.0));
+    }
+    let [Command::CommonMeans(_, groups)] = &asked[..] else { panic!("{asked:?}") };
+    assert_eq!(groups.iter().flatten().count(), plan.runs.len());
+    assert!(state.runs.active.is_some(), "it ends when they are there");
+    let means: Vec<Option<f64>> = (0..plan.runs.len()).map(|run| Some(run as f64)).collect();
+    state.apply(Action::CommonMeans(id, means.clone()), &at(8.0));
+    assert_eq!(common(&state), means);
+    assert!(state.runs.active.is_none());
 }
 
 #[test]
