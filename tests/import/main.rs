@@ -1,5 +1,6 @@
 //! Importing job traces through the public door.
 
+#![cfg(not(target_arch = "wasm32"))]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
