@@ -25,7 +25,11 @@ export async function watchedContext(browser, origin, problems, options = {}) {
     const { protocol, origin: other } = new URL(request.url());
     if (/^(http|ws)s?:$/.test(protocol) && other !== origin) problems.push(`request to another origin: ${request.url()}`);
   });
-  context.on("requestfailed", (request) => problems.push(`failed: ${request.url()} ${request.failure()?.errorText}`));
+  context.on("requestfailed", (request) => {
+    // A reload ends what the page before it was still loading; that is no fault of the page.
+    const reason = request.failure()?.errorText;
+    if (reason !== "net::ERR_ABORTED") problems.push(`failed: ${request.url()} ${reason}`);
+  });
   context.on("response", (response) => {
     if (response.status() >= 400) problems.push(`status ${response.status()}: ${response.url()}`);
   });
