@@ -8,11 +8,12 @@ pub mod capacity;
 pub mod catalogue;
 pub mod geometry;
 pub mod occupancy;
+pub mod packing;
 pub mod placement;
 
 use crate::units::{DeviceId, NodeId, TypeId};
 pub use geometry::{Geometry, Layout, MigMode};
-pub use placement::{Part, Placement};
+pub use placement::{Part, Placement, Repacking};
 
 /// One GPU type of a cluster: a model with a layout, and how many devices there are.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +24,8 @@ pub struct GpuType {
     pub gpu: String,
     /// Memory of one device in GB.
     pub memory_gb: f64,
+    /// Its speed relative to a V100 of 16 GB where nothing is measured, see [`catalogue::GpuModel::assumed_speed`].
+    pub assumed_speed: f64,
     /// How each device is cut.
     pub layout: Layout,
     /// What may lie where on one device.
@@ -126,6 +129,7 @@ impl Cluster {
                 name: if repeated { format!("{} ({layout})", model.id) } else { model.id.clone() },
                 gpu: model.id.clone(),
                 memory_gb: model.memory_gb,
+                assumed_speed: model.assumed_speed,
                 layout,
                 geometry,
                 devices: next_device - first_device.0,

@@ -1,4 +1,4 @@
-//! Metrics of a run: what they are ([`spec`]) and how they are computed from the record of the run ([`compute`]).
+//! Metrics of a run: what they are ([`spec`]) and how they are computed from the record of the run ([`compute()`]).
 
 pub mod compute;
 pub mod series;

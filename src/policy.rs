@@ -4,15 +4,27 @@
 //! ([`Decision`]); the engine places that on devices, keeping jobs where they are. Inside a round, when the boundary mode is
 //! `refill`, the policy may start waiting jobs on what is free ([`Refill`]).
 
+pub mod fifo;
+pub mod fifo_backfill;
+pub mod las;
+mod list;
 pub mod param;
+pub mod recorded;
 pub mod registry;
+pub mod round_robin;
+pub mod srtf;
 pub mod sts;
 
-use crate::cluster::Cluster;
+pub use crate::cluster::Cluster;
+pub use crate::cluster::Repacking;
 use crate::units::{JobId, SimSpan, SimTime, TenantId, TypeId, Work};
 use crate::workload::{BoundJob, BoundWorkload, JobClass, JobOption};
 pub use param::{ParamSpec, Params};
 pub use registry::{PolicySpec, spec};
+
+/// Units of [`JobState::attained`] in one device-microsecond: a multiple of every number of slots, so that a slice counts exactly
+/// as its share of the device.
+pub const ATTAINED_UNITS: i128 = 56;
 
 /// What a job holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +46,7 @@ pub struct JobState {
     pub last_option: Option<u16>,
     /// Time holding an allocation so far.
     pub executed: SimSpan,
-    /// Attained service: devices held times time, in device-microseconds, slices counted as their share of the device.
+    /// Attained service: devices held times time, in [`ATTAINED_UNITS`] a device-microsecond.
     pub attained: i128,
     /// First start.
     pub first_start: Option<SimTime>,
@@ -122,6 +134,17 @@ pub enum Reason {
 }
 
 impl Reason {
+    /// All reasons.
+    pub const ALL: [Self; 7] = [
+        Self::Capacity,
+        Self::HeadOfLine,
+        Self::NoPlace,
+        Self::ArrivedInRound,
+        Self::Objective,
+        Self::FloorOfOthers,
+        Self::GangBanking,
+    ];
+
     /// The stable code, as in exports.
     #[must_use]
     pub fn code(self) -> &'static str {
@@ -191,8 +214,10 @@ pub struct LedgerRow {
     pub floor: i64,
     /// What the decision gives the tenant over all types: V_u(x_u).
     pub value: i64,
-    /// Slots lent (positive) or owed.
+    /// Slots the temporal layer gave to this tenant and others use this round as their quota (positive), or the other way round.
     pub loan_slots: i32,
+    /// Slots of entitlement lost because credit for a job larger than the quota is at its cap.
+    pub packing_loss_slots: u32,
 }
 
 /// What a policy decides for a round. Reused from round to round.
@@ -216,15 +241,6 @@ impl Decision {
         self.proof = None;
         self.ledger.clear();
     }
-}
-
-/// Whether placing a round's grants may move running jobs to other devices of the same type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Repacking {
-    /// Jobs that keep their option stay where they are.
-    Never,
-    /// They may be moved where a grant has no position otherwise.
-    WhereNeeded,
 }
 
 /// Free capacity inside a round. Starting or growing takes effect at once, on real devices.

@@ -3,6 +3,7 @@
 
 pub mod hash;
 pub mod run;
+pub mod tables;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,6 +16,7 @@ use crate::policy::{self, Params, PolicySpec};
 use crate::sim::{Boundary, RoundSettings};
 use crate::units::{SimSpan, SimTime};
 use crate::workload::assign::ProfileSettings;
+use crate::workload::bind::BindError;
 use crate::workload::shape::Shape;
 use crate::workload::synthetic::SyntheticSpec;
 
@@ -42,7 +44,7 @@ pub struct Scenario {
     pub round: RoundSpec,
     /// The policies to compare.
     pub policies: Vec<PolicyChoice>,
-    /// One run a policy and seed.
+    /// One run a policy and seed; see [`Scenario::replica`].
     #[serde(default = "one_seed")]
     pub seeds: Vec<u64>,
 }
@@ -284,6 +286,9 @@ pub enum ScenarioError {
         /// Why.
         source: ClusterError,
     },
+    /// Profiles that cannot be assigned.
+    #[error(transparent)]
+    Bind(#[from] BindError),
     /// A parameter of a policy.
     #[error("{path}.{source}")]
     Param {
@@ -295,7 +300,7 @@ pub enum ScenarioError {
 }
 
 impl ScenarioError {
-    fn value(path: impl Into<String>, found: impl ToString, expected: &str) -> Self {
+    fn value(path: impl Into<String>, found: impl std::fmt::Display, expected: &str) -> Self {
         Self::Value { path: path.into(), found: found.to_string(), expected: expected.to_string() }
     }
 }
@@ -378,7 +383,11 @@ impl Scenario {
         }
         self.check_policies()?;
         if self.seeds.is_empty() || self.seeds.len() > 1000 {
-            return Err(ScenarioError::value("seeds", format!("{} seeds", self.seeds.len()), "1 to 1000 seeds"));
+            return Err(ScenarioError::value(
+                "seeds",
+                format!("{} seeds", self.seeds.len()),
+                "1 to 1000 seeds",
+            ));
         }
         Ok(())
     }
@@ -392,16 +401,18 @@ impl Scenario {
                 }
                 self.shape().map(|_| ())?;
             }
-            (None, Some(synthetic)) => synthetic
-                .check()
-                .map_err(|(key, found, expected)| {
-                    ScenarioError::value(format!("workload.synthetic.{key}"), found, &expected)
-                })?,
+            (None, Some(synthetic)) => synthetic.check().map_err(|(key, found, expected)| {
+                ScenarioError::value(format!("workload.synthetic.{key}"), found, &expected)
+            })?,
             (Some(_), Some(_)) => {
                 return Err(ScenarioError::value("workload", "trace and synthetic", "one of the two"));
             }
             (None, None) => {
-                return Err(ScenarioError::value("workload", "neither trace nor synthetic", "one of the two"));
+                return Err(ScenarioError::value(
+                    "workload",
+                    "neither trace nor synthetic",
+                    "one of the two",
+                ));
             }
         }
         workload.profiles.check().map_err(|(key, found, expected)| {
@@ -418,7 +429,11 @@ impl Scenario {
             self.policy(index)?;
             if !labels.insert(choice.label()) {
                 let expected = "a label that no other policy of the scenario has";
-                return Err(ScenarioError::value(format!("policies[{index}].label"), choice.label(), expected));
+                return Err(ScenarioError::value(
+                    format!("policies[{index}].label"),
+                    choice.label(),
+                    expected,
+                ));
             }
         }
         Ok(())
@@ -430,7 +445,11 @@ impl Scenario {
     /// [`ScenarioError`] when there is no such policy or a parameter is refused.
     pub fn policy(&self, index: usize) -> Result<(&'static PolicySpec, Params), ScenarioError> {
         let Some(choice) = self.policies.get(index) else {
-            return Err(ScenarioError::value("policies", format!("no entry {index}"), "an entry of the list"));
+            return Err(ScenarioError::value(
+                "policies",
+                format!("no entry {index}"),
+                "an entry of the list",
+            ));
         };
         let Some(spec) = policy::spec(&choice.name) else {
             let known: Vec<_> = policy::registry::policies().iter().map(|p| p.name).collect();
@@ -443,6 +462,19 @@ impl Scenario {
         let params = Params::check(spec.name, spec.params, &choice.params)
             .map_err(|source| ScenarioError::Param { path: format!("policies[{index}].params"), source })?;
         Ok((spec, params))
+    }
+
+    /// The scenario of one seed: a seed is added to the seeds of the synthetic workload and of the drawn profiles, so that
+    /// every seed is another draw of the same world, alike for all policies. Seed 0 is the scenario itself.
+    #[must_use]
+    pub fn replica(&self, seed: u64) -> Self {
+        let mut replica = self.clone();
+        let profiles = &mut replica.workload.profiles;
+        profiles.seed = profiles.seed.wrapping_add(seed);
+        if let Some(synthetic) = &mut replica.workload.synthetic {
+            synthetic.seed = synthetic.seed.wrapping_add(seed);
+        }
+        replica
     }
 
     /// How a trace is cut and scaled before it is run.
@@ -500,11 +532,14 @@ impl Scenario {
                 .map_err(|source| ScenarioError::Cluster { path: format!("{path}.layout"), source })?;
             groups.push(NodeGroup { model, nodes: row.count, gpus_per_node: row.gpus_per_node, layout });
         }
-        Cluster::new(&groups).map_err(|source| ScenarioError::Cluster { path: "cluster.nodes".into(), source })
+        Cluster::new(&groups)
+            .map_err(|source| ScenarioError::Cluster { path: "cluster.nodes".into(), source })
     }
 }
 
-fn parse_layout(row: &NodeSpec) -> Option<Layout> {
+/// The layout that a row names; `None` when there is no such layout.
+#[must_use]
+pub fn parse_layout(row: &NodeSpec) -> Option<Layout> {
     match row.layout.as_str() {
         "whole" => Some(Layout::Whole),
         "mig" if row.strict => Some(Layout::Mig(MigMode::Strict)),
@@ -518,5 +553,84 @@ fn in_range(path: impl Into<String>, value: f64, min: f64, max: f64) -> Result<(
         Ok(())
     } else {
         Err(ScenarioError::value(path, value, &format!("a number from {min} to {max}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINIMAL: &str = r#"{"cluster": {"nodes": [{"gpu": "V100-16", "count": 2, "gpus_per_node": 4}]},
+        "workload": {"trace": {"path": "jobs.csv"}}, "policies": [{"name": "fifo"}]}"#;
+
+    fn with(from: &str, to: &str) -> String {
+        assert!(MINIMAL.contains(from));
+        MINIMAL.replace(from, to)
+    }
+
+    #[test]
+    fn defaults_are_filled_in() {
+        let scenario = Scenario::from_json(MINIMAL).unwrap();
+        assert_eq!(scenario.round, RoundSpec::default());
+        assert_eq!(scenario.seeds, [0]);
+        assert_eq!(scenario.build_cluster().unwrap().devices(), 8);
+        assert_eq!(scenario.tenants.weight_micro("anyone"), 1_000_000);
+    }
+
+    #[test]
+    fn a_scenario_survives_being_written() {
+        let scenario = Scenario::from_json(MINIMAL).unwrap();
+        assert_eq!(Scenario::from_json(&scenario.to_json()).unwrap(), scenario);
+    }
+
+    #[test]
+    fn a_file_with_an_unknown_key_is_refused_and_a_link_drops_it() {
+        let text = with("\"gpus_per_node\": 4", "\"gpus_per_node\": 4, \"colour\": \"red\"");
+        let error = Scenario::from_json(&text).unwrap_err();
+        assert!(error.to_string().contains("cluster.nodes.0.colour"), "{error}");
+        let lenient = Scenario::from_link(&text).unwrap();
+        assert_eq!(lenient.dropped, ["cluster.nodes.0.colour"]);
+        assert_eq!(lenient.scenario, Scenario::from_json(MINIMAL).unwrap());
+    }
+
+    #[test]
+    fn errors_name_the_place() {
+        for (from, to, place) in [
+            ("\"count\": 2", "\"count\": \"two\"", "cluster.nodes[0].count"),
+            ("\"count\": 2", "\"count\": 0", "cluster.nodes"),
+            ("\"count\": 2", "\"count\": 4000000000", "cluster.nodes"),
+            ("V100-16", "V100", "cluster.nodes[0].gpu"),
+            (
+                "\"gpus_per_node\": 4",
+                "\"gpus_per_node\": 4, \"layout\": \"uniform-3\"",
+                "cluster.nodes[0].layout",
+            ),
+            ("fifo", "lifo", "policies[0].name"),
+            ("{\"name\": \"fifo\"}", "{\"name\": \"fifo\"}, {\"name\": \"fifo\"}", "policies[1].label"),
+            (
+                "{\"name\": \"fifo\"}",
+                "{\"name\": \"fifo\", \"params\": {\"speed\": 1}}",
+                "policies[0].params",
+            ),
+            (
+                "\"path\": \"jobs.csv\"",
+                "\"path\": \"jobs.csv\", \"window_s\": [5, 1]",
+                "workload.trace.window_s",
+            ),
+            ("\"path\": \"jobs.csv\"", "\"path\": \"jobs.csv\", \"rate\": 0", "workload.trace.rate"),
+        ] {
+            let error = Scenario::from_json(&with(from, to)).unwrap_err().to_string();
+            assert!(error.starts_with(place), "{to}: {error}");
+        }
+    }
+
+    #[test]
+    fn one_model_with_two_layouts_is_two_types() {
+        let second = "{\"gpu\": \"V100-16\", \"count\": 1, \"gpus_per_node\": 8, \"layout\": \"uniform-4\"}";
+        let text = with("\"gpus_per_node\": 4}", &format!("\"gpus_per_node\": 4}}, {second}"));
+        let cluster = Scenario::from_json(&text).unwrap().build_cluster().unwrap();
+        let names: Vec<&str> = cluster.types().iter().map(|t| t.name.as_str()).collect();
+        assert_eq!(names, ["V100-16 (whole)", "V100-16 (uniform-4)"]);
+        assert_eq!(cluster.nodes().len(), 3);
     }
 }

@@ -5,9 +5,9 @@
 
 pub mod engine;
 pub mod fragmentation;
+pub mod reconfigure;
 pub mod recorded;
 pub mod refill;
-pub mod reconfigure;
 
 use serde::{Deserialize, Serialize};
 
@@ -100,8 +100,8 @@ pub struct Load {
     pub running: u32,
     /// Jobs waiting.
     pub waiting: u32,
-    /// Share of the cluster held, each slot weighted by its share of a device.
-    pub used: f64,
+    /// Share of the cluster held, each slot weighted by its share of a device; `None` when the run was not on this cluster.
+    pub used: Option<f64>,
 }
 
 /// What a finished (or stopped) simulation leaves behind.
@@ -135,8 +135,26 @@ pub struct RunRecord {
 pub enum Stopped {
     /// At the scenario's horizon.
     Horizon,
-    /// The policy left every waiting job waiting although nothing ran, for many rounds in a row.
+    /// For a great many rounds nothing arrived and nothing finished: the policy starts nothing, or jobs are preempted before
+    /// they have loaded.
     Stalled,
+    /// The trace does not say when every job started and ended.
+    NotRecorded,
+}
+
+impl Stopped {
+    /// What happened, for people.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::NotRecorded => "the trace does not say when every job started and ended",
+            Self::Horizon => "stopped at the scenario's horizon",
+            Self::Stalled => {
+                "given up: for a great many rounds no job arrived or finished. Overheads longer than a round, or a policy that \
+                 starts nothing, do this"
+            }
+        }
+    }
 }
 
 impl RunRecord {

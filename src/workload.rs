@@ -5,6 +5,7 @@
 
 pub mod assign;
 pub mod bind;
+mod mix;
 pub mod profile;
 pub mod shape;
 pub mod synthetic;

@@ -37,6 +37,30 @@ impl fmt::Display for Layout {
     }
 }
 
+/// A MIG instance profile of an A100-class device (A100, H100, H200, B200).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MigProfile {
+    /// NVIDIA's name without the memory: `1g`, …, `7g`; `1g+mem` has the memory of two slices.
+    pub name: &'static str,
+    /// Compute slices.
+    pub compute: u8,
+    /// Memory slices.
+    pub memory: u8,
+    /// First memory slices at which it may lie.
+    pub starts: &'static [u8],
+}
+
+/// The instance profiles of A100-class devices (NVIDIA MIG user guide, "Supported MIG profiles"). There is no 5g and no 6g. The
+/// double-memory 1g is in the table for completeness: allocations take the other five.
+pub const MIG_A100_PROFILES: [MigProfile; 6] = [
+    MigProfile { name: "1g", compute: 1, memory: 1, starts: &[0, 1, 2, 3, 4, 5, 6] },
+    MigProfile { name: "1g+mem", compute: 1, memory: 2, starts: &[0, 2, 4, 6] },
+    MigProfile { name: "2g", compute: 2, memory: 2, starts: &[0, 2, 4] },
+    MigProfile { name: "3g", compute: 3, memory: 4, starts: &[0, 4] },
+    MigProfile { name: "4g", compute: 4, memory: 4, starts: &[0] },
+    MigProfile { name: "7g", compute: 7, memory: 8, starts: &[0] },
+];
+
 /// The geometry of one device.
 ///
 /// Positions are slots of a buddy device, memory slices of an A100-class device. A slice of a buddy device starts at a multiple
@@ -105,5 +129,232 @@ impl Geometry {
     #[must_use]
     pub fn size_at_least(self, slots: u8) -> Option<u8> {
         self.sizes().iter().copied().find(|&s| s >= slots)
+    }
+
+    /// Positions on the device: its slots, or memory slices on an A100-class device.
+    #[must_use]
+    pub fn positions(self) -> u8 {
+        match self {
+            Self::Buddy { slots } => slots,
+            Self::MigA100 => 8,
+        }
+    }
+
+    /// Positions that a slice of `slots` slots covers; 0 if there is no such slice.
+    #[must_use]
+    pub fn memory_slices(self, slots: u8) -> u8 {
+        match self {
+            Self::Buddy { .. } if self.sizes().contains(&slots) => slots,
+            Self::Buddy { .. } => 0,
+            Self::MigA100 => mig_profile(slots).map_or(0, |profile| profile.memory),
+        }
+    }
+
+    /// The positions at which a slice of `slots` slots may start, ascending; none if there is no such slice.
+    pub fn starts(self, slots: u8) -> impl Iterator<Item = u8> + Clone {
+        let (buddy, table): (u8, &'static [u8]) = match self {
+            Self::Buddy { slots: all } if self.sizes().contains(&slots) => (all, &[]),
+            Self::Buddy { .. } => (0, &[]),
+            Self::MigA100 => (0, mig_profile(slots).map_or(&[], |profile| profile.starts)),
+        };
+        (0..buddy).step_by(usize::from(slots.max(1))).chain(table.iter().copied())
+    }
+
+    /// The positions that a slice of `slots` slots covers when it starts at `start`, one bit each; `None` where it may not start.
+    #[must_use]
+    pub fn mask(self, slots: u8, start: u8) -> Option<u8> {
+        let covered = u32::from(self.memory_slices(slots));
+        self.starts(slots).any(|s| s == start).then(|| (((1u32 << covered) - 1) << start) as u8)
+    }
+
+    /// All positions of the device, one bit each.
+    #[must_use]
+    pub fn whole_mask(self) -> u8 {
+        ((1u32 << self.positions()) - 1) as u8
+    }
+
+    /// Slots that single-slot slices could still take on a device with the positions `taken`.
+    #[must_use]
+    pub fn reachable_slots(self, taken: u8) -> u8 {
+        let single = match self {
+            Self::Buddy { .. } => self.whole_mask(),
+            Self::MigA100 => 0x7f,
+        };
+        (single & !taken).count_ones() as u8
+    }
+
+    /// Memory of a slice in GB on a device that has `device_gb`: in eighths of the device for A100-class slices, rounded as NVIDIA
+    /// names them (an H200's 1g is 18 GB of 141), in proportion to the slots otherwise.
+    #[must_use]
+    pub fn slice_memory_gb(self, device_gb: f64, slots: u8) -> f64 {
+        let share = f64::from(self.memory_slices(slots)) / f64::from(self.positions());
+        match self {
+            Self::MigA100 => (device_gb * share).round(),
+            Self::Buddy { .. } => device_gb * share,
+        }
+    }
+}
+
+/// The profile of an allocation of `compute` slots.
+fn mig_profile(compute: u8) -> Option<&'static MigProfile> {
+    MIG_A100_PROFILES.iter().find(|profile| profile.compute == compute)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::cluster::catalogue;
+
+    /// A set of placed slices: (compute, memory, start), ascending.
+    type Placed = Vec<(u8, u8, u8)>;
+
+    /// Every set of slices that can be on one device together, by search over positions.
+    fn placements(profiles: &[(u8, u8, Vec<u8>)]) -> Vec<(Placed, u8)> {
+        let slices: Vec<(u8, u8, u8)> =
+            profiles.iter().flat_map(|(c, m, starts)| starts.iter().map(|&s| (*c, *m, s))).collect();
+        let mut found: Vec<(Placed, u8)> = vec![(Vec::new(), 0)];
+        for slice in slices {
+            let mask = (((1u32 << slice.1) - 1) << slice.2) as u8;
+            let mut grown: Vec<_> = found
+                .iter()
+                .filter(|(_, used)| used & mask == 0)
+                .map(|(placed, used)| (placed.iter().copied().chain([slice]).collect(), used | mask))
+                .collect();
+            found.append(&mut grown);
+        }
+        found
+    }
+
+    fn of(geometry: Geometry) -> Vec<(u8, u8, Vec<u8>)> {
+        geometry
+            .sizes()
+            .iter()
+            .map(|&s| (s, geometry.memory_slices(s), geometry.starts(s).collect()))
+            .collect()
+    }
+
+    fn multiset(placed: &Placed) -> Vec<u8> {
+        let mut sizes: Vec<u8> = placed.iter().map(|slice| slice.0).collect();
+        sizes.sort_unstable();
+        sizes
+    }
+
+    fn maximal(all: &[(Placed, u8)], profiles: &[(u8, u8, Vec<u8>)]) -> Vec<Placed> {
+        let masks: Vec<u8> = profiles
+            .iter()
+            .flat_map(|(_, m, starts)| starts.iter().map(move |s| (((1u32 << m) - 1) << s) as u8))
+            .collect();
+        all.iter()
+            .filter(|(_, used)| masks.iter().all(|mask| used & mask != 0))
+            .map(|(placed, _)| placed.clone())
+            .collect()
+    }
+
+    #[test]
+    fn an_a100_has_298_placements_of_which_19_are_maximal() {
+        let profiles = of(Geometry::MigA100);
+        let all = placements(&profiles);
+        assert_eq!(all.len(), 298);
+        let maximal = maximal(&all, &profiles);
+        assert_eq!(maximal.len(), 19);
+        let kinds: BTreeSet<_> = maximal.iter().map(multiset).collect();
+        assert_eq!(kinds.len(), 14);
+        for kind in
+            [vec![7], vec![3, 4], vec![3, 3], vec![2, 2, 3], vec![1, 2, 2, 2], vec![1; 7], vec![1, 1, 1, 3]]
+        {
+            assert!(kinds.contains(&kind), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn an_a100_multiset_is_legal_when_compute_and_memory_slices_suffice() {
+        let legal: BTreeSet<_> =
+            placements(&of(Geometry::MigA100)).iter().map(|(p, _)| multiset(p)).collect();
+        assert_eq!(legal.len(), 38);
+        assert!(!legal.contains(&vec![1, 3, 3]), "3g+3g+1g needs 9 memory slices");
+        let mut by_sums = 0;
+        for n in 0..8 * 8 * 3 * 2 * 2_u16 {
+            let counts = [n % 8, n / 8 % 8, n / 64 % 3, n / 192 % 2, n / 384];
+            let sizes: Vec<u8> = counts
+                .iter()
+                .zip([1u8, 2, 3, 4, 7])
+                .flat_map(|(&count, size)| std::iter::repeat_n(size, usize::from(count)))
+                .collect();
+            let compute: u8 = sizes.iter().sum();
+            let memory: u8 = sizes.iter().map(|&s| Geometry::MigA100.memory_slices(s)).sum();
+            let fits = compute <= 7 && memory <= 8;
+            assert_eq!(fits, legal.contains(&sizes), "{sizes:?}");
+            by_sums += usize::from(fits);
+        }
+        assert_eq!(by_sums, 38);
+    }
+
+    #[test]
+    fn the_double_memory_1g_adds_forty_multisets() {
+        let profiles: Vec<_> =
+            MIG_A100_PROFILES.iter().map(|p| (p.compute, p.memory, p.starts.to_vec())).collect();
+        let kinds: BTreeSet<Vec<(u8, u8)>> = placements(&profiles)
+            .iter()
+            .map(|(placed, _)| {
+                let mut kind: Vec<_> = placed.iter().map(|&(c, m, _)| (c, m)).collect();
+                kind.sort_unstable();
+                kind
+            })
+            .collect();
+        assert_eq!(kinds.len(), 78);
+        assert_eq!(kinds.iter().map(|k| k.iter().filter(|&&slice| slice == (1, 2)).count()).max(), Some(4));
+    }
+
+    #[test]
+    fn an_a30_has_five_maximal_layouts() {
+        let a30 = Geometry::Buddy { slots: 4 };
+        let all = placements(&of(a30));
+        let maximal = maximal(&all, &of(a30));
+        assert_eq!(maximal.len(), 5);
+        let kinds: BTreeSet<_> = maximal.iter().map(multiset).collect();
+        assert_eq!(kinds, BTreeSet::from([vec![4], vec![2, 2], vec![1, 1, 2], vec![1; 4]]));
+        assert_eq!([1, 2, 4].map(|s| a30.slice_memory_gb(24.0, s) as u32), [6, 12, 24]);
+    }
+
+    #[test]
+    fn slices_have_the_memory_that_nvidia_prints() {
+        for (id, expected) in [
+            ("A100-40", [5, 10, 20, 20, 40]),
+            ("A100-80", [10, 20, 40, 40, 80]),
+            ("H100-80", [10, 20, 40, 40, 80]),
+            ("H200-141", [18, 35, 71, 71, 141]),
+            ("B200-180", [23, 45, 90, 90, 180]),
+        ] {
+            let model = catalogue::model(id).expect("in the catalogue");
+            let found = [1, 2, 3, 4, 7].map(|s| Geometry::MigA100.slice_memory_gb(model.memory_gb, s) as u32);
+            assert_eq!(found, expected, "{id}");
+        }
+    }
+
+    #[test]
+    fn masks_exist_exactly_at_legal_starts() {
+        for geometry in
+            [1, 2, 4, 8].map(|slots| Geometry::Buddy { slots }).into_iter().chain([Geometry::MigA100])
+        {
+            for slots in 0..=9 {
+                for start in 0..8 {
+                    let mask = geometry.mask(slots, start);
+                    assert_eq!(mask.is_some(), geometry.starts(slots).any(|s| s == start));
+                    if let Some(mask) = mask {
+                        assert_eq!(mask.count_ones(), u32::from(geometry.memory_slices(slots)));
+                        assert_eq!(mask & !geometry.whole_mask(), 0);
+                    }
+                }
+            }
+            assert_eq!(geometry.mask(geometry.slots(), 0), Some(geometry.whole_mask()));
+            for taken in 0..=geometry.whole_mask() {
+                let singles = geometry.starts(1).filter(|start| taken >> start & 1 == 0).count();
+                assert_eq!(usize::from(geometry.reachable_slots(taken)), singles);
+            }
+            assert_eq!(geometry.size_at_least(geometry.slots() + 1), None);
+        }
+        assert_eq!(Geometry::MigA100.size_at_least(5), Some(7));
     }
 }

@@ -11,6 +11,9 @@ pub enum Knowledge {
     RemainingWork,
 }
 
+/// Makes an instance of a policy for one run, from its parameters and the run's seed.
+pub type Build = fn(&Params, u64) -> Box<dyn Policy>;
+
 /// One policy: its names, what it does, what it needs, its parameters.
 #[derive(Debug, Clone, Copy)]
 pub struct PolicySpec {
@@ -27,7 +30,7 @@ pub struct PolicySpec {
     /// Its parameters.
     pub params: &'static [ParamSpec],
     /// Makes an instance for one run; `None` for [`RECORDED`], which is read from the trace and not simulated.
-    pub build: Option<fn(&Params, u64) -> Box<dyn Policy>>,
+    pub build: Option<Build>,
 }
 
 /// The name of the row that replays the trace's own starts and ends.
@@ -36,7 +39,16 @@ pub const RECORDED: &str = "recorded";
 /// All policies, in the order of the page.
 #[must_use]
 pub fn policies() -> &'static [PolicySpec] {
-    &[]
+    const ALL: &[PolicySpec] = &[
+        super::recorded::SPEC,
+        super::fifo::SPEC,
+        super::fifo_backfill::SPEC,
+        super::srtf::SPEC,
+        super::las::SPEC,
+        super::round_robin::SPEC,
+        super::sts::SPEC,
+    ];
+    ALL
 }
 
 /// The policy with this name.

@@ -2,7 +2,206 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::metrics::Metrics;
+use super::hash::{result_hash, scenario_hash};
+use super::{PolicyChoice, Scenario, ScenarioError};
+use crate::cluster::Cluster;
+use crate::metrics::compute::{Inputs, mean};
+use crate::metrics::series::{self, Service};
+pub use crate::metrics::series::{CdfPoint, LoadPoint};
+use crate::metrics::{self, Metrics, ProofStats};
+use crate::policy::registry::RECORDED;
+use crate::sim::recorded::{has_record, recorded};
+use crate::sim::{Progress, RoundReport, RunRecord, Watch, simulate};
+use crate::workload::bind::bind;
+use crate::workload::{BoundWorkload, Workload, synthetic};
+
+/// Most points of a thinned series.
+pub const SERIES_POINTS: usize = 1000;
+
+/// Stretches in which service is compared with entitlement.
+pub const SERVICE_STRETCHES: usize = 120;
+
+/// A scenario with its workload bound to its cluster, ready to run any of its policies.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// Its fingerprint.
+    pub scenario_hash: String,
+    /// The cluster.
+    pub cluster: Cluster,
+    /// The workload after shaping, for names and for what is not simulated.
+    pub source: Workload,
+    /// Jobs bound to the cluster.
+    pub workload: BoundWorkload,
+}
+
+/// A run with everything it left behind.
+#[derive(Debug, Clone)]
+pub struct Finished {
+    /// Figures and thinned series.
+    pub result: RunResult,
+    /// Every allocation.
+    pub record: RunRecord,
+}
+
+/// The workload a synthetic scenario generates; `None` for a scenario that names a trace.
+#[must_use]
+pub fn generated(scenario: &Scenario) -> Option<Workload> {
+    scenario.workload.synthetic.as_ref().map(synthetic::generate)
+}
+
+/// Fills in the mean JCT over the jobs that finished in every run of one seed.
+pub fn set_common_means(prepared: &Prepared, runs: &mut [Finished]) {
+    let mut pairs: Vec<_> = runs.iter_mut().map(|run| (&run.record, &mut run.result.metrics)).collect();
+    metrics::compute::set_common_means(&prepared.workload, &mut pairs);
+}
+
+/// Checks a scenario and binds `workload` (as traced or generated, not yet shaped) to its cluster.
+///
+/// # Errors
+/// [`ScenarioError`] naming the JSON path, also when no job of the workload can run.
+pub fn prepare(scenario: &Scenario, workload: &Workload) -> Result<Prepared, ScenarioError> {
+    scenario.check()?;
+    let cluster = scenario.build_cluster()?;
+    let shape = scenario.shape()?;
+    let source = if shape.is_identity() { workload.clone() } else { shape.apply(workload) };
+    let bound =
+        bind(&source, &cluster, &scenario.workload.profiles, |tenant| scenario.tenants.weight_micro(tenant))?;
+    if bound.jobs.is_empty() {
+        return Err(ScenarioError::Value {
+            path: "workload".into(),
+            found: format!(
+                "{} jobs, of which {} fit no GPU type of the cluster and {} have no run time",
+                source.jobs.len(),
+                bound.never_fit.len(),
+                bound.without_duration.len()
+            ),
+            expected: "at least one GPU job with a run time that fits the cluster".into(),
+        });
+    }
+    let scenario_hash = scenario_hash(scenario, workload);
+    Ok(Prepared { scenario: scenario.clone(), scenario_hash, cluster, source, workload: bound })
+}
+
+impl Prepared {
+    /// Simulates the policy at `index` with `seed`.
+    ///
+    /// # Errors
+    /// [`ScenarioError`] when there is no such policy, or it cannot serve this scenario.
+    pub fn run(&self, index: usize, seed: u64, watch: &mut dyn Watch) -> Result<Finished, ScenarioError> {
+        let (spec, params) = self.scenario.policy(index)?;
+        let choice = &self.scenario.policies[index];
+        let mut proofs = ProofStats::default();
+        let record = match spec.build {
+            Some(build) => {
+                let mut both = Both { proofs: &mut proofs, watch };
+                let policy = build(&params, seed);
+                simulate(&self.cluster, &self.workload, self.scenario.round.settings(), policy, &mut both)
+            }
+            None if has_record(&self.workload) => recorded(&self.workload),
+            None => {
+                return Err(ScenarioError::Value {
+                    path: format!("policies[{index}].name"),
+                    found: RECORDED.into(),
+                    expected: "a trace with start and end times; leave this policy out".into(),
+                });
+            }
+        };
+        let result = self.result(choice, seed, &record, &proofs);
+        Ok(Finished { result, record })
+    }
+
+    /// Every job's completion time in seconds, in the order of the workload; NaN where it did not finish.
+    #[must_use]
+    pub fn completion_times_s(&self, record: &RunRecord) -> Vec<f64> {
+        let jobs = self.workload.jobs.iter().zip(&record.jobs);
+        jobs.map(|(job, run)| run.finish.map_or(f64::NAN, |finish| (finish - job.submit).as_secs())).collect()
+    }
+
+    fn result(&self, choice: &PolicyChoice, seed: u64, record: &RunRecord, proofs: &ProofStats) -> RunResult {
+        let service = Service::of(&self.workload, record, SERVICE_STRETCHES);
+        let metrics = metrics::compute(Inputs {
+            cluster: &self.cluster,
+            workload: &self.workload,
+            record,
+            proofs,
+            service: &service,
+            price_per_gpu_hour: &self.scenario.cluster.price_per_gpu_hour,
+        });
+        let mut jct_s: Vec<f64> = self
+            .workload
+            .jobs
+            .iter()
+            .zip(&record.jobs)
+            .filter_map(|(job, run)| run.finish.map(|finish| (finish - job.submit).as_secs()))
+            .collect();
+        jct_s.sort_by(f64::total_cmp);
+        RunResult {
+            policy: choice.label().to_string(),
+            seed,
+            result_hash: result_hash(record),
+            sim_wall_s: None,
+            metrics,
+            jct_cdf: series::cdf(&jct_s, SERIES_POINTS),
+            load: series::load(record, SERIES_POINTS),
+            tenants: self.tenants(record, &service),
+            rounds: record.rounds,
+            rounds_optimal: (proofs.rounds > 0).then_some(proofs.optimal),
+            stopped: record.stopped.map(|stopped| stopped.words().to_string()),
+        }
+    }
+
+    fn tenants(&self, record: &RunRecord, service: &Service) -> Vec<TenantResult> {
+        let tenants = &self.workload.tenants;
+        let mut jct_s = vec![Vec::new(); tenants.len()];
+        let mut wait_s = vec![Vec::new(); tenants.len()];
+        let mut jobs = vec![0; tenants.len()];
+        for (job, run) in self.workload.jobs.iter().zip(&record.jobs) {
+            let tenant = job.tenant.index();
+            jobs[tenant] += 1;
+            if let Some(finish) = run.finish {
+                let jct = finish - job.submit;
+                jct_s[tenant].push(jct.as_secs());
+                wait_s[tenant].push((jct - run.held).as_secs());
+            }
+        }
+        tenants
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| jobs[*index] > 0)
+            .map(|(index, tenant)| TenantResult {
+                name: tenant.name.clone(),
+                weight: tenant.weight_micro as f64 / 1e6,
+                jobs: jobs[index],
+                completed: jct_s[index].len() as u64,
+                jct_mean_s: mean(&jct_s[index]),
+                wait_mean_s: mean(&wait_s[index]),
+                service_s: service.received(index),
+                entitled_s: service.due(index),
+                service_ratio: service.ratios(index),
+                stretch_s: service.stretch_s,
+            })
+            .collect()
+    }
+}
+
+/// Shows a run to the proof statistics and to the caller's watcher.
+struct Both<'a> {
+    proofs: &'a mut ProofStats,
+    watch: &'a mut dyn Watch,
+}
+
+impl Watch for Both<'_> {
+    fn round(&mut self, report: &RoundReport<'_>) {
+        self.proofs.round(report);
+        self.watch.round(report);
+    }
+
+    fn progress(&mut self, progress: Progress) {
+        self.watch.progress(progress);
+    }
+}
 
 /// Result of one policy and seed. It is plain data: the page gets it from a worker, the command line writes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,28 +228,6 @@ pub struct RunResult {
     pub rounds_optimal: Option<u64>,
     /// Why the run ended before every job had finished, in words; `None` if all finished.
     pub stopped: Option<String>,
-}
-
-/// A point of a cumulative distribution: `share` of the jobs took at most `value_s`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct CdfPoint {
-    /// Seconds.
-    pub value_s: f64,
-    /// 0 to 1.
-    pub share: f64,
-}
-
-/// Mean load in a stretch of time.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct LoadPoint {
-    /// Beginning of the stretch, seconds from the first submission.
-    pub at_s: f64,
-    /// Share of the cluster held.
-    pub used: f64,
-    /// Jobs waiting.
-    pub waiting: f64,
-    /// Jobs running.
-    pub running: f64,
 }
 
 /// One tenant in one run.

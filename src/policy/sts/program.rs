@@ -11,11 +11,31 @@ pub const MAX_TYPE_RESOURCES: usize = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Usage {
     /// The first resource of the option's type.
-    pub first: u8,
+    pub first: u16,
     /// How many resources the type has, 1 to [`MAX_TYPE_RESOURCES`].
     pub len: u8,
     /// Amounts, `len` of them.
     pub amounts: [u32; MAX_TYPE_RESOURCES],
+}
+
+impl Usage {
+    /// The resources taken and how much of each.
+    pub fn amounts(&self) -> impl Iterator<Item = (usize, u32)> + use<> {
+        let first = usize::from(self.first);
+        self.amounts.into_iter().take(usize::from(self.len)).enumerate().map(move |(i, a)| (first + i, a))
+    }
+
+    /// Whether this takes no more than `other` of every resource. Usages of different types are not comparable.
+    #[must_use]
+    pub fn within(&self, other: &Self) -> bool {
+        self.first == other.first && self.amounts.iter().zip(&other.amounts).all(|(a, b)| a <= b)
+    }
+
+    /// Whether it fits into what is free of every resource.
+    #[must_use]
+    pub fn fits(&self, free: &[u32]) -> bool {
+        self.amounts().all(|(resource, amount)| free.get(resource).is_some_and(|&f| amount <= f))
+    }
 }
 
 /// One option of a job.
@@ -118,8 +138,9 @@ impl Program {
         for (job, option) in self.jobs.iter().zip(choice) {
             let Some(option) = option else { continue };
             let Some(option) = job.options.get(usize::from(*option)) else { return false };
-            for i in 0..usize::from(option.usage.len) {
-                used[usize::from(option.usage.first) + i] += u64::from(option.usage.amounts[i]);
+            for (resource, amount) in option.usage.amounts() {
+                let Some(used) = used.get_mut(resource) else { return false };
+                *used += u64::from(amount);
             }
         }
         used.iter().zip(&self.capacity).all(|(&u, &c)| u <= u64::from(c))

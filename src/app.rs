@@ -1,0 +1,35 @@
+//! The page: its state, its workers, and what it shows.
+//!
+//! Everything that can be plain data is ([`state`] and what stands around it) and is tested on every target; [`page`](self) and
+//! [`worker`](self) are what a browser runs.
+
+pub mod accounts;
+pub mod assumptions;
+pub mod basis;
+pub mod common_jobs;
+pub mod comparison;
+pub mod export;
+pub mod field;
+pub mod figures;
+pub mod headline;
+pub mod interval;
+pub mod keys;
+pub mod kpi;
+pub mod link;
+pub mod message;
+pub mod mig;
+#[cfg(target_arch = "wasm32")]
+pub mod page;
+pub mod plan;
+#[cfg(target_arch = "wasm32")]
+pub mod pool;
+pub mod presets;
+pub mod rail;
+pub mod roster;
+pub mod samples;
+pub mod shares;
+pub mod state;
+pub mod status;
+pub mod strings;
+#[cfg(target_arch = "wasm32")]
+pub mod worker;

@@ -1,0 +1,348 @@
+//! What the figures of the results show: charts made from a comparison.
+//!
+//! Runs of several seeds become one line: distributions are pooled, loads and service are means over the seeds.
+
+use std::collections::BTreeSet;
+
+use super::comparison::{Comparison, Row};
+use super::headline::{tenant, tenant_change, tenants};
+use crate::chart::format::{self, DurationUnit, Quantity};
+use crate::chart::{
+    BarChart, BarRow, Better, CdfChart, CdfSeries, Curve, LineChart, Multiple, Panel, SmallMultiples,
+    TimeSeries, YBase,
+};
+use crate::scenario::run::{LoadPoint, RunResult, TenantResult};
+
+/// A distribution is drawn from at most so many samples; a multiple of 1,000, so that p50, p90, p95 and p99 stay exact.
+const MOST_SAMPLES: u64 = 20_000;
+
+/// Loads are drawn as means over so many stretches at most.
+const MOST_STRETCHES: f64 = 150.0;
+
+/// Lengths of those stretches, in seconds.
+const STRETCHES_S: [f64; 18] = [
+    1.0,
+    5.0,
+    10.0,
+    30.0,
+    60.0,
+    300.0,
+    600.0,
+    1800.0,
+    3600.0,
+    7200.0,
+    10_800.0,
+    21_600.0,
+    43_200.0,
+    86_400.0,
+    172_800.0,
+    604_800.0,
+    1_209_600.0,
+    2_592_000.0,
+];
+
+/// Longer column heads do not fit above the two values of a bar.
+const MOST_LETTERS: usize = 24;
+
+/// Which policies a figure leaves out, by label.
+pub type Hidden = BTreeSet<String>;
+
+fn shown<'a>(comparison: &'a Comparison, hidden: &'a Hidden) -> impl Iterator<Item = &'a Row> {
+    comparison.rows().iter().filter(|row| !hidden.contains(&row.label))
+}
+
+/// The distribution of completion times, a curve for each policy that is shown.
+#[must_use]
+pub fn jct(comparison: &Comparison, hidden: &Hidden) -> CdfChart {
+    let series = shown(comparison, hidden)
+        .map(|row| CdfSeries::new(comparison.key(row), pooled_samples(comparison, row)))
+        .collect();
+    CdfChart { series, ..CdfChart::new("jct-cdf", "Job completion time", 0.0, 0.0) }
+}
+
+/// Jobs that finished under a policy, in all its runs.
+#[must_use]
+pub fn finished_jobs(comparison: &Comparison, row: &Row) -> u64 {
+    comparison.runs(row).filter_map(|run| run.metrics.get("completed")).map(|jobs| jobs as u64).sum()
+}
+
+/// Samples with the distribution of all runs of a policy: as many as jobs finished, at most [`MOST_SAMPLES`]. The i-th of
+/// n is the smallest time within which i/n of the jobs finished.
+fn pooled_samples(comparison: &Comparison, row: &Row) -> Vec<f64> {
+    let mut steps: Vec<(f64, f64)> = Vec::new();
+    for run in comparison.runs(row) {
+        let mut before = 0.0;
+        for point in run.jct_cdf.iter().filter(|p| p.value_s.is_finite() && p.share.is_finite()) {
+            steps.push((point.value_s, point.share - before));
+            before = point.share;
+        }
+    }
+    steps.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let whole: f64 = steps.iter().map(|step| step.1).sum();
+    let n = finished_jobs(comparison, row).clamp(1, MOST_SAMPLES);
+    let mut samples = Vec::new();
+    let mut reached = 0.0;
+    for (value_s, share) in steps {
+        reached += share;
+        // Shares are sums of rounded fractions: a sample that is reached but for the rounding is reached.
+        let due = (reached / whole * n as f64 + 1e-6).floor();
+        while (samples.len() as f64) < due {
+            samples.push(value_s);
+        }
+    }
+    samples
+}
+
+/// Use of the cluster and queue over time, a line for each policy that is shown, in two panels with one time axis.
+#[must_use]
+pub fn load(comparison: &Comparison, hidden: &Hidden) -> LineChart {
+    let stretch_s = stretch_s(comparison);
+    let end = comparison.all_runs().map(|(_, run)| end_s(run)).fold(0.0, f64::max);
+    let panel = |title: &str, quantity, value: fn(&LoadPoint) -> Option<f64>| Panel {
+        title: title.to_owned(),
+        quantity,
+        base: YBase::Zero,
+        series: shown(comparison, hidden)
+            .map(|row| {
+                let points = mean_load(comparison, row, stretch_s, value);
+                TimeSeries::new(comparison.key(row), Curve::Straight, points)
+            })
+            .collect(),
+    };
+    LineChart {
+        panels: vec![
+            panel("Slots in use", Quantity::Share, |point| point.used),
+            panel("Jobs waiting", Quantity::Count, |point| Some(point.waiting)),
+        ],
+        window_s: Some((0.0, end)).filter(|_| end > 0.0),
+        ..LineChart::new("load", "Utilisation and queue", 0.0, 0.0)
+    }
+}
+
+/// The length of the stretches over which [`load`] shows means: what suits the longest run, and not finer than the runs'
+/// own.
+#[must_use]
+pub fn stretch_s(comparison: &Comparison) -> f64 {
+    let (mut longest_s, mut own_s) = (0.0_f64, 0.0_f64);
+    for (_, run) in comparison.all_runs() {
+        longest_s = longest_s.max(end_s(run));
+        own_s = own_s.max(own_stretch_s(run));
+    }
+    let least_s = own_s.max(longest_s / MOST_STRETCHES) * (1.0 - 1e-9);
+    STRETCHES_S.into_iter().find(|&s| s >= least_s).unwrap_or(least_s).max(1.0)
+}
+
+/// The length of the stretches of a run's own load curve.
+fn own_stretch_s(run: &RunResult) -> f64 {
+    run.load.windows(2).map(|pair| pair[1].at_s - pair[0].at_s).fold(0.0, f64::max)
+}
+
+/// When a run's load curve ends: its last stretch is as long as the others, but not beyond the makespan.
+fn end_s(run: &RunResult) -> f64 {
+    let Some(last) = run.load.last() else { return 0.0 };
+    let makespan = run.metrics.get("makespan_s").filter(|&s| s > last.at_s);
+    makespan.unwrap_or_else(|| last.at_s + own_stretch_s(run).max(1.0))
+}
+
+/// Means of one quantity over equal stretches of time, at their middles, over the seeds of a policy; not a number where it
+/// is not known. After its end a run counts as idle until the last seed has ended.
+fn mean_load(
+    comparison: &Comparison,
+    row: &Row,
+    stretch_s: f64,
+    value: fn(&LoadPoint) -> Option<f64>,
+) -> Vec<(f64, f64)> {
+    let end = comparison.runs(row).map(end_s).fold(0.0, f64::max);
+    let stretches = (end / stretch_s - 1e-9).ceil().clamp(0.0, 100_000.0) as usize;
+    let mut area = vec![0.0; stretches];
+    for run in comparison.runs(row) {
+        let ends = run.load.iter().skip(1).map(|point| point.at_s).chain([end_s(run)]);
+        for (point, to_s) in run.load.iter().zip(ends) {
+            spread(&mut area, stretch_s, (point.at_s, to_s), value(point).unwrap_or(f64::NAN));
+        }
+    }
+    let seeds = comparison.runs(row).count().max(1) as f64;
+    area.into_iter()
+        .enumerate()
+        .map(|(i, area)| {
+            let from_s = i as f64 * stretch_s;
+            let to_s = (from_s + stretch_s).min(end);
+            (f64::midpoint(from_s, to_s), area / (to_s - from_s) / seeds)
+        })
+        .collect()
+}
+
+/// Adds a value that holds between two moments to the stretches it overlaps with.
+fn spread(area: &mut [f64], stretch_s: f64, (from_s, to_s): (f64, f64), value: f64) {
+    let first = (from_s / stretch_s).floor().max(0.0) as usize;
+    for (i, sum) in area.iter_mut().enumerate().skip(first) {
+        let start = i as f64 * stretch_s;
+        if start >= to_s {
+            break;
+        }
+        *sum += value * ((start + stretch_s).min(to_s) - start.max(from_s)).max(0.0);
+    }
+}
+
+/// Service against entitlement, a small plot per tenant, with the lines of subject and baseline where they are shown.
+#[must_use]
+pub fn service(comparison: &Comparison, hidden: &Hidden) -> SmallMultiples {
+    let rows: Vec<&Row> = [comparison.baseline(), comparison.subject()]
+        .into_iter()
+        .flatten()
+        .filter(|row| !hidden.contains(&row.label))
+        .collect();
+    let about = comparison.subject().or(comparison.baseline());
+    let multiples = tenants(comparison)
+        .into_iter()
+        .enumerate()
+        .map(|(index, name)| Multiple {
+            weight: comparison.all_runs().find_map(|(_, run)| tenant(run, &name)).map_or(1.0, |t| t.weight),
+            overall: about.and_then(|row| overall_service(comparison, row, &name)),
+            series: rows
+                .iter()
+                .map(|row| {
+                    let points = mean_service(comparison, row, &name);
+                    TimeSeries::new(comparison.key(row), Curve::Straight, points)
+                })
+                .collect(),
+            tenant: name,
+            index,
+        })
+        .collect();
+    SmallMultiples::new("service", "Service against entitlement", 0.0, multiples)
+}
+
+/// Service over entitlement of a tenant over whole runs; `None` where it was never active.
+#[must_use]
+pub fn overall_service(comparison: &Comparison, row: &Row, name: &str) -> Option<f64> {
+    let (mut service_s, mut entitled_s) = (0.0, 0.0);
+    for tenant in comparison.runs(row).filter_map(|run| tenant(run, name)) {
+        service_s += tenant.service_s;
+        entitled_s += tenant.entitled_s;
+    }
+    (entitled_s > 0.0).then(|| service_s / entitled_s)
+}
+
+/// Service over entitlement over time, at the middles of the stretches of the first seed: the mean of the seeds in which
+/// the tenant was active then, a gap where there is none.
+fn mean_service(comparison: &Comparison, row: &Row, name: &str) -> Vec<(f64, f64)> {
+    let of_seeds: Vec<&TenantResult> = comparison.runs(row).filter_map(|run| tenant(run, name)).collect();
+    let stretches = of_seeds.iter().map(|t| t.service_ratio.len()).max().unwrap_or(0);
+    let stretch_s = of_seeds.first().map_or(0.0, |t| t.stretch_s);
+    (0..stretches)
+        .map(|i| {
+            let at_s = (i as f64 + 0.5) * stretch_s;
+            let ratios: Vec<f64> = of_seeds.iter().filter_map(|t| ratio_at(t, at_s)).collect();
+            let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
+            (at_s, if ratios.is_empty() { f64::NAN } else { mean })
+        })
+        .collect()
+}
+
+fn ratio_at(tenant: &TenantResult, at_s: f64) -> Option<f64> {
+    let index = (at_s / tenant.stretch_s).floor();
+    let is_valid = index.is_finite() && index >= 0.0;
+    is_valid.then(|| tenant.service_ratio.get(index as usize).copied().flatten()).flatten()
+}
+
+/// A tenant's figure that is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TenantFigure {
+    /// The mean wait of its jobs.
+    Wait,
+    /// The mean completion time of its jobs.
+    Jct,
+}
+
+impl TenantFigure {
+    /// What it is called.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Wait => "Mean wait",
+            Self::Jct => "Mean JCT",
+        }
+    }
+
+    fn of(self, tenant: &TenantResult) -> Option<f64> {
+        match self {
+            Self::Wait => tenant.wait_mean_s,
+            Self::Jct => tenant.jct_mean_s,
+        }
+    }
+}
+
+/// Who gains and who loses: the change of a figure per tenant, from the baseline to the subject; `None` with fewer than two
+/// policies.
+#[must_use]
+pub fn changes(comparison: &Comparison, figure: TenantFigure) -> Option<BarChart> {
+    let (subject, baseline) = comparison.subject().zip(comparison.baseline())?;
+    let rows = tenants(comparison)
+        .into_iter()
+        .enumerate()
+        .map(|(index, name)| {
+            let (change, detail) = change(comparison, (subject, baseline), &name, figure);
+            BarRow { tenant: name, index, change, detail }
+        })
+        .collect();
+    let names = format!("{} → {}", baseline.title, subject.title);
+    Some(BarChart {
+        subject: subject.title.clone(),
+        baseline: baseline.title.clone(),
+        detail_title: if names.chars().count() > MOST_LETTERS {
+            "before → after".to_owned()
+        } else {
+            names
+        },
+        ..BarChart::new("changes", figure.title(), 0.0, Better::Lower, rows)
+    })
+}
+
+/// A tenant's relative change, and its two values or why there is no change.
+fn change(
+    comparison: &Comparison,
+    (subject, baseline): (&Row, &Row),
+    name: &str,
+    figure: TenantFigure,
+) -> (Option<f64>, String) {
+    let mean = |row: &Row| {
+        let values = comparison.values(row, |run| tenant(run, name).and_then(|t| figure.of(t)))?;
+        Some(values.iter().map(|(_, v)| v).sum::<f64>() / values.len().max(1) as f64)
+    };
+    let difference = tenant_change(comparison, subject, baseline, name, |t| figure.of(t));
+    let (Some(after), Some(before), Some(difference)) = (mean(subject), mean(baseline), difference) else {
+        return (None, "unfinished jobs".to_owned());
+    };
+    let detail = before_and_after(before, after);
+    if before <= 0.0 {
+        return ((after <= 0.0).then_some(0.0), detail);
+    }
+    let mark = if difference.is_undecided() { " ≈" } else { "" };
+    (Some(after / before - 1.0), format!("{detail}{mark}"))
+}
+
+/// Two times in one unit, unless that would leave little of the shorter one.
+fn before_and_after(before_s: f64, after_s: f64) -> String {
+    let (short_s, long_s) = (before_s.min(after_s), before_s.max(after_s));
+    if short_s > 0.0 && long_s > 100.0 * short_s {
+        return format!("{} → {}", format::duration(before_s), format::duration(after_s));
+    }
+    let unit = DurationUnit::of(long_s);
+    format!("{} → {}", unit.value_text(before_s), unit.text(after_s))
+}
+
+/// What an exported figure says about its origin.
+#[must_use]
+pub fn footnote(comparison: &Comparison, trace: &str, scenario_hash: &str) -> String {
+    let jobs = comparison.all_runs().filter_map(|(_, run)| run.metrics.get("completed")).fold(0.0, f64::max);
+    let seeds = match comparison.planned_seeds() {
+        1 => "one seed".to_owned(),
+        n => format!("{n} seeds"),
+    };
+    format!(
+        "{trace}, {} completed jobs, {seeds}; STS-Sim {}, scenario {scenario_hash}",
+        format::count(jobs as u64),
+        super::export::ENGINE_VERSION,
+    )
+}

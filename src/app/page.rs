@@ -1,0 +1,355 @@
+//! The page (Yew): it keeps the state, carries out what the reducer asks for, and draws the current view.
+
+pub mod banners;
+pub mod browser;
+pub mod cluster;
+pub mod dialogs;
+pub mod drawing;
+pub mod drop;
+pub mod field;
+pub mod header;
+pub mod icon;
+pub mod policies;
+pub mod profiles;
+pub mod report;
+pub mod results;
+pub mod rounds;
+pub mod run_bar;
+pub mod setup;
+pub mod shaping;
+pub mod shelf;
+pub mod start;
+pub mod synthetic;
+pub mod tenants;
+pub mod trace;
+pub mod width;
+
+use std::rc::Rc;
+
+use gloo::events::EventListener;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+use web_sys::File;
+use yew::prelude::*;
+
+use self::banners::Banners;
+use self::browser::Step;
+use self::dialogs::Dialogs;
+use self::drop::DropZone;
+use self::header::Header;
+use self::results::{Basis, Results, ResultsProps};
+use self::run_bar::RunBar;
+use self::setup::SetUp;
+use self::shelf::Shelf;
+use self::start::Start;
+use super::comparison::Freshness;
+use super::keys::{self, Key};
+use super::message::{Reply, Request};
+use super::plan::{Plan, RunProgress};
+use super::pool::{News, Pool, Task, get, post};
+use super::state::inputs::Why;
+use super::state::runs::Cause;
+use super::state::{Action, Command, ComparisonId, ReadId, ReadReport, RunReport, State, View};
+use super::strings::{self, Below};
+use crate::scenario::Scenario;
+
+/// Starts the page in the element with the id `app`.
+///
+/// # Errors
+/// When there is no such element.
+#[wasm_bindgen]
+pub fn start_page(worker_url: String) -> Result<(), JsValue> {
+    let root =
+        gloo::utils::document().get_element_by_id("app").ok_or("the page has no element with the id app")?;
+    yew::Renderer::<Page>::with_root_and_props(root, PageProps { worker_url: worker_url.into() }).render();
+    Ok(())
+}
+
+/// What the page is told.
+#[derive(Properties, Clone, PartialEq)]
+pub struct PageProps {
+    /// Where a worker's script is, as an absolute address.
+    pub worker_url: AttrValue,
+}
+
+/// What the page hears.
+#[derive(Debug)]
+pub enum Msg {
+    /// Something for the reducer.
+    Act(Action),
+    /// A key was pressed outside of a field.
+    Key(Key),
+    /// The reader gave files.
+    Files(Vec<File>),
+    /// News of what is being read.
+    Read(ReadId, News),
+    /// News of a run.
+    Ran(RunTask, News),
+}
+
+/// What a worker does for a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunTask {
+    /// One run, by its number in the plan.
+    Run(ComparisonId, usize),
+    /// Means over common jobs.
+    CommonMeans(ComparisonId),
+}
+
+/// The page.
+pub struct Page {
+    state: Rc<State>,
+    dispatch: Callback<Action>,
+    on_files: Callback<Vec<File>>,
+    /// Reads and generates, so that no run has to end first.
+    reader: Pool<ReadId>,
+    /// Simulates.
+    runners: Pool<RunTask>,
+    shelf: Shelf,
+    /// Whether the view was just changed and is to be shown from its beginning.
+    is_at_new_view: bool,
+    _listeners: [EventListener; 2],
+}
+
+impl Component for Page {
+    type Message = Msg;
+    type Properties = PageProps;
+
+    fn create(ctx: &Context<Self>) -> Self {
+        let link = ctx.link();
+        let worker_url = &ctx.props().worker_url;
+        let mut state = State {
+            theme: browser::stored_theme(),
+            letter_keys: browser::stored_letter_keys(),
+            ..State::default()
+        };
+        browser::show_theme(state.theme);
+        let opened = state.apply(Action::Begin(browser::fragment()), &browser::now());
+        let listeners = [
+            browser::on_address(link.callback(|fragment| Msg::Act(Action::Address(fragment)))),
+            browser::on_key(link.callback(Msg::Key)),
+        ];
+        let mut page = Self {
+            state: Rc::new(state),
+            dispatch: link.callback(Msg::Act),
+            on_files: link.callback(Msg::Files),
+            reader: Pool::new(worker_url, 1, link.callback(|(id, news)| Msg::Read(id, news))),
+            runners: Pool::new(
+                worker_url,
+                browser::spare_cores(),
+                link.callback(|(id, news)| Msg::Ran(id, news)),
+            ),
+            shelf: Shelf::default(),
+            is_at_new_view: false,
+            _listeners: listeners,
+        };
+        for command in opened {
+            page.carry_out(command);
+        }
+        page
+    }
+
+    fn update(&mut self, _ctx: &Context<Self>, msg: Msg) -> bool {
+        let action = match msg {
+            Msg::Act(action) => action,
+            Msg::Key(key) => match keys::action(&self.state, key) {
+                Some(action) => action,
+                None => return false,
+            },
+            Msg::Files(files) if files.is_empty() => return false,
+            Msg::Files(files) => self.shelf.take_files(files),
+            Msg::Read(id, news) => self.reading_news(id, news),
+            Msg::Ran(RunTask::Run(id, run), news) => self.run_news(id, run, news),
+            Msg::Ran(RunTask::CommonMeans(id), news) => match news {
+                News::Said { reply: Reply::CommonMeans { means }, .. } => Action::CommonMeans(id, means),
+                // The figure stays undefined.
+                _ => Action::CommonMeans(id, Vec::new()),
+            },
+        };
+        let step = if matches!(action, Action::Address(_)) { Step::Replace } else { Step::Push };
+        let before = Rc::clone(&self.state);
+        let commands = Rc::make_mut(&mut self.state).apply(action, &browser::now());
+        for command in commands {
+            self.carry_out(command);
+        }
+        self.shelf.tidy(&self.state);
+        self.show_address(&before, step);
+        true
+    }
+
+    fn view(&self, _ctx: &Context<Self>) -> Html {
+        let (state, dispatch, on_files) = (&self.state, &self.dispatch, &self.on_files);
+        let shown = state.displayed().filter(|(_, freshness)| *freshness == Freshness::Current);
+        let scenario_hash = shown.map(|(set, _)| AttrValue::from(set.scenario_hash.clone()));
+        let is_of_this_run = state.displayed().is_none_or(|(set, _)| {
+            state.runs.interrupted.as_ref().is_some_and(|interrupted| interrupted.comparison.id == set.id)
+        });
+        let below = if is_of_this_run { Below::ThisRun } else { Below::RunBefore };
+        html! {
+            <>
+                <a class="skip" href="#main" onclick={Callback::from(|event: MouseEvent| browser::skip_to_main(&event))}>{ "Skip to content" }</a>
+                <Header view={state.view} scenario={&state.scenario} {scenario_hash} theme={state.theme} {dispatch} {on_files} />
+                <main id="main" tabindex="-1">
+                    <Banners view={state.view} remarks={state.remarks.clone()} interrupted={state.runs.interrupted.clone()} {below}
+                        reading={state.inputs.reading.clone()} refused={state.inputs.refused.clone()} {dispatch} {on_files} />
+                    { match state.view {
+                        View::Start => self.start(),
+                        View::SetUp => self.set_up(),
+                        View::Results => self.results(),
+                    } }
+                </main>
+                <RunBar {state} {dispatch} />
+                <footer class="foot"><span>{ strings::VERSION }</span></footer>
+                <Dialogs {state} {dispatch} {on_files} />
+                <DropZone {on_files} />
+            </>
+        }
+    }
+
+    fn rendered(&mut self, _ctx: &Context<Self>, _first: bool) {
+        browser::set_title(&strings::title(self.state.view, &self.state.scenario.name));
+        if std::mem::take(&mut self.is_at_new_view) {
+            browser::show_from_top();
+        }
+    }
+}
+
+impl Page {
+    fn start(&self) -> Html {
+        let displayed = self.state.displayed();
+        let shown = displayed.map(|(set, _)| Rc::clone(set));
+        let freshness = displayed.map(|(_, freshness)| freshness);
+        html! { <Start {shown} {freshness} dispatch={&self.dispatch} on_files={&self.on_files} /> }
+    }
+
+    fn set_up(&self) -> Html {
+        let State { scenario, faults, inputs, history, .. } = &*self.state;
+        html! {
+            <SetUp {scenario} {faults} input={self.state.input().cloned()} reading={inputs.reading.clone()} refused={inputs.refused.clone()}
+                history={history.clone()} dispatch={&self.dispatch} on_files={&self.on_files} />
+        }
+    }
+
+    fn results(&self) -> Html {
+        let state = &self.state;
+        let nothing_yet = match &state.runs.active {
+            Some(active) => {
+                Freshness::Running { done: active.ended.len(), planned: active.comparison.planned }
+            }
+            None if state.runs.awaited.is_some() => {
+                Freshness::Running { done: 0, planned: Plan::of(&state.scenario).runs.len() }
+            }
+            None => Freshness::Current,
+        };
+        let displayed = state.displayed();
+        let set = displayed.map(|(set, _)| set);
+        let scenario = set.map_or(&state.scenario, |set| &set.scenario);
+        let props = ResultsProps {
+            runs: set.map(|set| Rc::clone(&set.results)).unwrap_or_default(),
+            scenario: Rc::clone(scenario),
+            trace_name: strings::workload_name(scenario).into(),
+            freshness: displayed.map_or(nothing_yet, |(_, freshness)| freshness),
+            baseline: state.baseline.clone().map(AttrValue::from),
+            on_baseline: self.dispatch.reform(|label: AttrValue| Action::Baseline(label.to_string())),
+            hidden: Rc::clone(&state.hidden),
+            on_toggle: self.dispatch.reform(|(label, toggle)| Action::Toggle(label, toggle)),
+            job_tables: set.map(|set| self.shelf.jobs(set.id)).unwrap_or_default(),
+            basis: Rc::new(set.map_or_else(Basis::default, |set| Basis {
+                scenario_hash: set.scenario_hash.clone(),
+                trace_hash: set.input.contents.report.is_some().then(|| set.input.contents.hash.clone()),
+                assumptions: (*set.assumptions).clone(),
+            })),
+            today: browser::today().into(),
+            on_set_up: self.dispatch.reform(|()| Action::Show(View::SetUp)),
+        };
+        html! { <Results ..props /> }
+    }
+
+    fn carry_out(&mut self, command: Command) {
+        match command {
+            Command::Read(id, files, format) => {
+                let message = post(&Request::Read { format }, &[("files", self.shelf.files(files))]);
+                self.reader.push([Task { id, message }]);
+            }
+            Command::Generate(id, spec) => {
+                let message = post(&Request::Generate { spec: Box::new(spec) }, &[]);
+                self.reader.push([Task { id, message }]);
+            }
+            Command::StopReading => self.reader.cancel(),
+            Command::Simulate(id, plan, scenario, read) => self.simulate(id, &plan, &scenario, read),
+            Command::CommonMeans(id, groups) => {
+                let request = Request::CommonMeans { groups: groups.iter().map(Vec::len).collect() };
+                let message = post(&request, &[("times", self.shelf.times(id, &groups))]);
+                self.runners.push([Task { id: RunTask::CommonMeans(id), message }]);
+            }
+            Command::StopRuns => self.runners.cancel(),
+            Command::SaveTheme(theme) => {
+                browser::store_theme(theme);
+                browser::show_theme(theme);
+            }
+            Command::SaveLetterKeys(keys) => browser::store_letter_keys(keys),
+            Command::ScrollToTop => self.is_at_new_view = true,
+        }
+    }
+
+    fn simulate(&self, id: ComparisonId, plan: &Plan, scenario: &Scenario, read: ReadId) {
+        let workload = self.shelf.workload(read);
+        self.runners.push(plan.runs.iter().enumerate().map(|(index, run)| {
+            let request = Request::Simulate {
+                scenario: Box::new(scenario.clone()),
+                workload: read.0,
+                policy: run.policy,
+                seed: run.seed,
+            };
+            Task { id: RunTask::Run(id, index), message: post(&request, &[("workload", workload.clone())]) }
+        }));
+    }
+
+    fn reading_news(&mut self, id: ReadId, news: News) -> Action {
+        let report = match news {
+            News::Died(message) => ReadReport::Refused(Why::Died(message)),
+            News::Said { reply, message } => match reply {
+                Reply::Reading { bytes, records } => ReadReport::Progress { bytes, records },
+                Reply::Read { contents } => {
+                    self.shelf.keep_workload(id, get(&message, "workload"));
+                    ReadReport::Read(contents)
+                }
+                Reply::Refused { refusal } => ReadReport::Refused(Why::NoTrace(*refusal)),
+                Reply::Failed { message } => ReadReport::Refused(Why::Failed(message)),
+                other => {
+                    ReadReport::Refused(Why::Failed(format!("the worker answered something else: {other:?}")))
+                }
+            },
+        };
+        Action::Read(id, report)
+    }
+
+    fn run_news(&mut self, id: ComparisonId, run: usize, news: News) -> Action {
+        let report = match news {
+            News::Died(message) => RunReport::Lost(Cause::Died, message),
+            News::Said { reply, message } => match reply {
+                Reply::Simulating { finished, jobs } => RunReport::Progress(RunProgress { finished, jobs }),
+                Reply::Simulated { result, scenario_hash, jobs, assumptions } => {
+                    self.shelf.keep_jobs(id, &result, get(&message, "jobs"), get(&message, "times"));
+                    RunReport::Finished { result, scenario_hash, jobs, assumptions }
+                }
+                Reply::Failed { message } => RunReport::Lost(Cause::Refused, message),
+                other => {
+                    RunReport::Lost(Cause::Refused, format!("the worker answered something else: {other:?}"))
+                }
+            },
+        };
+        Action::Ran(id, run, report)
+    }
+
+    /// Puts the state into the address: a step of its own in the browser's history, so that Back takes back what was done.
+    fn show_address(&self, before: &Rc<State>, step: Step) {
+        let state = &self.state;
+        let is_same_step = Rc::ptr_eq(&state.scenario, &before.scenario) && state.view == before.view;
+        if is_same_step && state.baseline == before.baseline && state.input() == before.input() {
+            return;
+        }
+        let step = if is_same_step { Step::Replace } else { step };
+        browser::show_address(&state.address(), step);
+    }
+}

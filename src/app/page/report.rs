@@ -1,0 +1,235 @@
+//! The import report: what was understood of the files, what was left out, and why.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use super::drawing::{Draw, Drawing};
+use super::icon::Icon;
+use super::trace::FormatChoice;
+use crate::app::accounts::{self, Account};
+use crate::app::state::inputs::Source;
+use crate::app::state::{Action, Loaded};
+use crate::app::strings;
+use crate::chart::{Chart, Clock, Histogram, Scene, format};
+use crate::trace::{ImportReport, WorkloadDigest};
+
+/// What the report is about.
+#[derive(Properties, Clone, PartialEq)]
+pub struct ReportProps {
+    /// The trace.
+    pub input: Rc<Loaded>,
+    /// The page.
+    pub dispatch: Callback<Action>,
+}
+
+/// The import report.
+#[component]
+pub fn ImportReportPanel(props: &ReportProps) -> Html {
+    let ReportProps { input, dispatch } = props;
+    let Some(report) = &input.contents.report else { return html! {} };
+    let format = match &input.source {
+        Source::Files { format, .. } => format.clone(),
+        Source::Synthetic(_) => String::new(),
+    };
+    let read =
+        format!("{} · read in {}", format::bytes(input.source.bytes()), format::duration(input.seconds));
+    html! {
+        <div class="panel import" data-testid="import-report" role="region" aria-label="What was read">
+            <div class="file-row">
+                { Icon::File.html() }
+                <div class="file-n"><b>{ input.source.path() }</b><small>{ read }</small></div>
+                <FormatChoice chosen={format} detected={report.format.clone()} {dispatch} />
+            </div>
+            { accounting(report) }
+            { figures(report) }
+            <ArrivalsFigure digest={input.contents.digest.clone()} />
+            <div class="grid-2 tight">
+                { skipped(report) }
+                { rejected(report) }
+            </div>
+            { warnings(report) }
+        </div>
+    }
+}
+
+/// A bar whose parts add up to the records.
+fn accounting(report: &ImportReport) -> Html {
+    let accounts = accounts::of(report);
+    let all = report.records.max(1) as f64;
+    let mut from = 0.0;
+    let part = |account: &Account| {
+        let width = account.count as f64 / all * 100.0;
+        let x = from;
+        from += width;
+        html! {
+            <rect key={account.name.clone()} class={account.class} x={format!("{x:.3}%")} width={format!("{width:.3}%")} height="12" />
+        }
+    };
+    let legend = |account: &Account| {
+        html! {
+            <span key={account.name.clone()}>
+                <svg width="9" height="9" aria-hidden="true"><rect class={account.class} width="9" height="9" rx="2" /></svg>
+                { format!("{} {}", format::count(account.count), account.name) }
+            </span>
+        }
+    };
+    let parts: Html = accounts.iter().map(part).collect();
+    html! {
+        <div class="acct">
+            <div class="acct-h"><b>{ strings::counted(report.records, "record", "records") }</b><span class="muted">{ accounts::sum(report) }</span></div>
+            <svg width="100%" height="12" role="img" aria-label={accounts::sentence(report)}>{ parts }</svg>
+            <div class="legend">{ for accounts.iter().map(legend) }</div>
+        </div>
+    }
+}
+
+/// The figures in three columns.
+fn figures(report: &ImportReport) -> Html {
+    let count =
+        |key: &'static str, name: &'static str, value: u64| (key, name, value as f64, format::count(value));
+    let number =
+        |key: &'static str, name: &'static str, value: f64| (key, name, value, format::significant(value, 4));
+    let moment = |key: &'static str, name: &'static str, value: Option<f64>| {
+        (key, name, value.unwrap_or(f64::NAN), value.map_or(format::UNDEFINED.to_owned(), strings::moment))
+    };
+    let duration = report.max_duration_s.map_or(format::UNDEFINED.to_owned(), format::elapsed);
+    let columns = [
+        vec![
+            count("gpu_jobs", "GPU jobs", report.gpu_jobs),
+            count("zero_gpu_jobs", "Jobs without GPUs, not simulated", report.zero_gpu_jobs),
+            count("tenants", "Tenants", report.tenants),
+            count("duplicate_ids", "Ids used again", report.duplicate_ids),
+        ],
+        vec![
+            number("gpus_requested_sum", "GPUs asked, sum", report.gpus_requested_sum),
+            number("max_gpus", "Largest request, GPUs", report.max_gpus.unwrap_or(f64::NAN)),
+            number("gpu_hours", "GPU-hours", report.gpu_hours),
+            count("with_duration", "Jobs with a run time", report.with_duration),
+        ],
+        vec![
+            moment("first_submit", "First submit", report.first_submit),
+            moment("last_submit", "Last submit", report.last_submit),
+            ("max_duration_s", "Longest job", report.max_duration_s.unwrap_or(f64::NAN), duration),
+            count("zero_duration", "Jobs of no duration", report.zero_duration),
+        ],
+    ];
+    let row = |(key, name, value, text): (&'static str, &'static str, f64, String)| {
+        let value = value.is_finite().then(|| value.to_string());
+        html! { <tr {key}><th scope="row">{ name }</th><td data-metric={key} data-value={value}>{ text }</td></tr> }
+    };
+    html! {
+        <div class="grid-3 figs">
+            { for columns.into_iter().map(|rows| html! { <table class="kv"><tbody>{ for rows.into_iter().map(row) }</tbody></table> }) }
+            <table class="vh"><tbody>
+                { row(count("records", "Records", report.records)) }
+                { row(count("jobs", "Jobs", report.jobs)) }
+                { row(count("rejected_count", "Rejected records", report.rejected_count)) }
+            </tbody></table>
+        </div>
+    }
+}
+
+/// When jobs are submitted.
+#[derive(Properties, Clone, PartialEq)]
+pub struct ArrivalsProps {
+    /// The workload.
+    pub digest: WorkloadDigest,
+}
+
+/// A histogram of submissions.
+#[component]
+pub fn ArrivalsFigure(props: &ArrivalsProps) -> Html {
+    let span = format::duration(props.digest.arrivals.bucket_s);
+    html! {
+        <figure class="arr" aria-labelledby="arr-h">
+            <figcaption id="arr-h">{ format!("GPU jobs submitted per {span}") }</figcaption>
+            <Drawing<WorkloadDigest> of={props.digest.clone()} draw={histogram as Draw<_>} />
+        </figure>
+    }
+}
+
+fn histogram(digest: &WorkloadDigest, width: f64) -> Scene {
+    const HEIGHT_PX: f64 = 92.0;
+    let (clock, start_s) = if strings::is_date(digest.first_submit_s) {
+        (Clock::Calendar, digest.first_submit_s)
+    } else {
+        (Clock::Elapsed, 0.0)
+    };
+    let arrivals = &digest.arrivals;
+    let (size, bins) = ((width, HEIGHT_PX), (start_s, arrivals.bucket_s));
+    Histogram::of_counts("arrivals", "GPU jobs submitted", size, clock, bins, arrivals.jobs.clone())
+        .scene(None)
+}
+
+fn skipped(report: &ImportReport) -> Html {
+    let lines = |lines: &[u64], count: u64| {
+        let more = if count > lines.len() as u64 { " …" } else { "" };
+        format!("{}{more}", lines.iter().map(u64::to_string).collect::<Vec<_>>().join(", "))
+    };
+    html! {
+        <div>
+            <h3>{ "Left out " }<span class="count">{ format::count(report.skipped_count()) }</span></h3>
+            if report.skipped.is_empty() {
+                <p class="muted">{ "Every record that could be read is used." }</p>
+            } else {
+                <table class="tbl"><thead><tr><th>{ "Reason" }</th><th class="n">{ "Records" }</th><th>{ "First lines" }</th></tr></thead><tbody>
+                    { for report.skipped.iter().map(|skipped| html! {
+                        <tr key={skipped.reason.clone()}>
+                            <td>{ accounts::reason(&skipped.reason) }</td><td class="n">{ format::count(skipped.count) }</td>
+                            <td class="mono">{ lines(&skipped.first_lines, skipped.count) }</td>
+                        </tr>
+                    }) }
+                </tbody></table>
+            }
+        </div>
+    }
+}
+
+fn rejected(report: &ImportReport) -> Html {
+    const FEW: usize = 4;
+    let row = |row: &crate::trace::Rejected| {
+        html! {
+            <tr>
+                <td class="n mono">{ format::count(row.line) }</td>
+                <td class="mono">{ row.column.clone() }</td>
+                <td class="mono"><mark>{ row.value.clone() }</mark></td>
+                <td>{ row.expected.clone() }if !row.hint.is_empty() { <small>{ row.hint.clone() }</small> }</td>
+            </tr>
+        }
+    };
+    let table = |rows: &[crate::trace::Rejected]| {
+        html! {
+            <div class="scroll-x"><table class="tbl">
+                <thead><tr><th class="n">{ "Line" }</th><th>{ "Column" }</th><th>{ "Found" }</th><th>{ "Expected" }</th></tr></thead>
+                <tbody>{ for rows.iter().map(row) }</tbody>
+            </table></div>
+        }
+    };
+    let (few, more) = report.rejected.split_at(report.rejected.len().min(FEW));
+    let unseen = report.rejected_count.saturating_sub(report.rejected.len() as u64);
+    html! {
+        <div>
+            <h3>{ "Rejected " }<span class={classes!("count", (report.rejected_count > 0).then_some("bad"))}>{ format::count(report.rejected_count) }</span></h3>
+            if report.rejected.is_empty() {
+                <p class="muted">{ "No record was faulty." }</p>
+            } else {
+                { table(few) }
+                if !more.is_empty() {
+                    <details><summary>{ format!("Show {} more", more.len()) }</summary>{ table(more) }</details>
+                }
+                if unseen > 0 { <p class="note">{ format!("{} further rejected records are not listed.", format::count(unseen)) }</p> }
+            }
+        </div>
+    }
+}
+
+fn warnings(report: &ImportReport) -> Html {
+    html! {
+        <>
+            { for report.warnings.iter().map(|warning| html! {
+                <p class="note" key={warning.code.clone()}>{ Icon::Info.html() }<span>{ warning.message.clone() }</span></p>
+            }) }
+        </>
+    }
+}

@@ -1,0 +1,36 @@
+//! Giving the reader a file.
+
+use gloo::timers::callback::Timeout;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, Url};
+
+/// A browser may read the address of a saved file a while after the click; then it is given back.
+const KEPT_MS: u32 = 60_000;
+
+/// Saves a text under a name. Where the browser refuses, its reason comes back.
+///
+/// # Errors
+/// What the browser threw.
+pub(super) fn save_text(name: &str, kind: &str, text: &str) -> Result<(), JsValue> {
+    let options = BlobPropertyBag::new();
+    options.set_type(kind);
+    let parts = js_sys::Array::of1(&JsValue::from_str(text));
+    save_blob(name, &Blob::new_with_str_sequence_and_options(&parts, &options)?)
+}
+
+/// Saves what a blob holds under a name.
+///
+/// # Errors
+/// What the browser threw.
+pub(super) fn save_blob(name: &str, blob: &Blob) -> Result<(), JsValue> {
+    let address = Url::create_object_url_with_blob(blob)?;
+    let anchor: HtmlAnchorElement = gloo::utils::document().create_element("a")?.unchecked_into();
+    anchor.set_href(&address);
+    anchor.set_download(name);
+    anchor.click();
+    Timeout::new(KEPT_MS, move || {
+        let _ = Url::revoke_object_url(&address);
+    })
+    .forget();
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! What the comparison means for each tenant: its waits, and its service against its entitlement.
+
+use yew::prelude::*;
+
+use super::figure::Figure;
+use super::plot::Drawing;
+use super::{Frame, line_sample, segmented};
+use crate::app::figures::{self, TenantFigure};
+use crate::app::page::width::use_width;
+use crate::chart::{BarChart, Chart, SmallMultiples};
+
+/// Who waits longer and who does not.
+#[component]
+pub(super) fn ChangesFigure(frame: &Frame) -> Html {
+    let (node, width) = use_width();
+    let figure = use_state_eq(|| TenantFigure::Wait);
+    let cursor = use_state_eq(|| None::<f64>);
+    let data = use_memo((frame.comparison.clone(), *figure), |(comparison, figure)| {
+        figures::changes(comparison, *figure)
+    });
+    let chart = use_memo((data.clone(), width.to_bits()), |(data, width)| {
+        let width = f64::from_bits(*width);
+        let data = BarChart::clone(data.as_ref().as_ref()?);
+        (width > 0.0).then(|| Drawing::new(BarChart { width, ..data }))
+    });
+    let Some(bars) = data.as_ref() else { return html! {} };
+    let controls = segmented("Figure", &[("Wait", TenantFigure::Wait), ("JCT", TenantFigure::Jct)], &figure);
+    let title = format!("Tenants: change of {}", lower_first(figure.title()));
+    html! {
+        <Figure id="p-who" class="c5" testid="chart-tenants" {title} caption={html! { bars.summary() }} {controls}
+            chart={(*chart).clone()} {node} label="Change for each tenant; up and down arrows move from tenant to tenant"
+            cursor={*cursor} on_cursor={let cursor = cursor.setter(); Callback::from(move |row| cursor.set(Some(row)))}
+            file_name={frame.file_name("tenants")} footnote={frame.footnote.clone()} />
+    }
+}
+
+/// The first letter small, unless it begins an abbreviation.
+fn lower_first(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| format!("{}{}", first.to_lowercase(), letters.as_str()))
+}
+
+/// So many tenants are drawn before the reader asks for all.
+const MOST: usize = 28;
+
+/// Service against entitlement. Its cursor is the page's cursor in time.
+#[component]
+pub(super) fn ServiceFigure(frame: &Frame) -> Html {
+    let (node, width) = use_width();
+    let all = use_state_eq(|| false);
+    let data = use_memo((frame.comparison.clone(), frame.hidden.clone()), |(comparison, hidden)| {
+        figures::service(comparison, hidden)
+    });
+    let chart = use_memo((data.clone(), width.to_bits(), *all), |(data, width, all)| {
+        let width = f64::from_bits(*width);
+        let most = if *all { usize::MAX } else { MOST };
+        (width > 0.0).then(|| Drawing::new(SmallMultiples { width, most, ..SmallMultiples::clone(data) }))
+    });
+    let tenants = data.multiples.len();
+    let comparison = &frame.comparison;
+    let drawn = [comparison.subject(), comparison.baseline()].into_iter().flatten();
+    let caption = html! {
+        <>
+            { "Service ÷ entitlement while the tenant had work; 1 is what it is entitled to. Hatched: below that. Lowest first. " }
+            { data.summary() }
+            { " Quotas are whole slots and loading takes time, so service may dip a little under 1 although every floor was kept." }
+        </>
+    };
+    html! {
+        <Figure id="p-serv" class={if drawn.clone().count() == 2 { "c7" } else { "c12" }} testid="chart-fairness" title="Service against entitlement, by tenant" {caption}
+            chart={(*chart).clone()} {node} label="Service against entitlement of each tenant over time; arrow keys move the cursor"
+            cursor={frame.time_s} on_cursor={frame.on_time.clone()}
+            file_name={frame.file_name("service")} footnote={frame.footnote.clone()}>
+            <p class="legend">
+                { for drawn.filter(|row| !frame.hidden.contains(&row.label)).map(|row| html! {
+                    <span>{ line_sample(&comparison.key(row)) }{ row.title.clone() }</span>
+                }) }
+                if tenants > MOST {
+                    <button class="link" type="button" onclick={let all = all.clone(); Callback::from(move |_: MouseEvent| all.set(!*all))}>
+                        { if *all { format!("Show the {MOST} lowest") } else { format!("Show all {tenants} tenants") } }
+                    </button>
+                }
+            </p>
+        </Figure>
+    }
+}

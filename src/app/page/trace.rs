@@ -1,0 +1,184 @@
+//! Step 1: the jobs. A trace with its import report, or a generated workload; and what is taken from it.
+
+use std::rc::Rc;
+
+use web_sys::File;
+use yew::prelude::*;
+
+use super::drop::FileInput;
+use super::icon::Icon;
+use super::profiles::Profiles;
+use super::report::ImportReportPanel;
+use super::run_bar::ProgressBar;
+use super::setup::{StepProps, step_head};
+use super::shaping::Shaping;
+use super::synthetic::SyntheticPanel;
+use crate::app::samples;
+use crate::app::state::inputs::{Reading, Refused, Source, Why};
+use crate::app::state::{Action, Dialog, Edit};
+use crate::app::strings;
+use crate::chart::format;
+
+/// What step 1 shows.
+#[derive(Properties, Clone, PartialEq)]
+pub struct TraceProps {
+    /// What every step is given.
+    pub step: StepProps,
+    /// What is being read.
+    pub reading: Option<Reading>,
+    /// What was refused.
+    pub refused: Option<Rc<Refused>>,
+    /// Files were given.
+    pub on_files: Callback<Vec<File>>,
+}
+
+/// Step 1.
+#[component]
+pub fn TraceStep(props: &TraceProps) -> Html {
+    let TraceProps { step, reading, refused, on_files } = props;
+    let StepProps { scenario, dispatch, input, .. } = step;
+    let synthetic =
+        dispatch.reform(|_: MouseEvent| Action::Edit(Edit::Synthetic(samples::default_synthetic())));
+    let actions = html! {
+        <>
+            <label class="btn">{ Icon::Up.html() }{ "Open files" }<FileInput {on_files} /></label>
+            <button class="btn" type="button" onclick={dispatch.reform(|_: MouseEvent| Action::Open(Dialog::Paste))}>{ "Paste" }</button>
+            if scenario.workload.synthetic.is_none() {
+                <button class="btn" type="button" onclick={synthetic}>{ "Generate" }</button>
+            }
+        </>
+    };
+    let trace = scenario.workload.trace.as_ref();
+    html! {
+        <section class="step" id="s-trace" tabindex="-1" aria-labelledby="h-trace">
+            { step_head(1, "h-trace", "Trace", "", actions) }
+            <div class="stack">
+                if let Some(reading) = reading.as_ref().filter(|reading| matches!(reading.source, Source::Files { .. })) {
+                    <ReadingPanel reading={reading.clone()} dispatch={dispatch} />
+                }
+                if let Some(refused) = refused {
+                    <RefusedPanel refused={refused} kept={input.is_some()} dispatch={dispatch} {on_files} />
+                }
+                { match (trace, input) {
+                    (Some(_), Some(input)) => html! { <ImportReportPanel input={input} dispatch={dispatch} /> },
+                    (Some(trace), None) if reading.is_none() => html! {
+                        <p class="panel note-panel">{ Icon::Info.html() }<span>{ strings::awaited(&trace.path) }</span></p>
+                    },
+                    (Some(_), None) => html! {},
+                    (None, _) => html! { <SyntheticPanel ..step.clone() /> },
+                } }
+                <Shaping ..step.clone() />
+                <Profiles ..step.clone() />
+            </div>
+        </section>
+    }
+}
+
+/// What is being read, with how far it is.
+#[derive(Properties, Clone, PartialEq)]
+pub struct ReadingProps {
+    /// What.
+    pub reading: Reading,
+    /// The page.
+    pub dispatch: Callback<Action>,
+}
+
+/// Progress of reading files.
+#[component]
+pub fn ReadingPanel(props: &ReadingProps) -> Html {
+    let Reading { source, bytes, records, .. } = &props.reading;
+    let all = source.bytes();
+    let percent = if all == 0 { 0 } else { (u128::from(*bytes) * 100 / u128::from(all)).min(100) as u32 };
+    let text = format!(
+        "{} of {} · {}",
+        format::bytes(*bytes),
+        format::bytes(all),
+        strings::counted(*records, "record", "records")
+    );
+    html! {
+        <div class="panel reading" role="group" aria-label="Reading">
+            { Icon::File.html() }
+            <div class="file-n">
+                <b>{ source.path() }</b>
+                <small data-testid="import-status">{ text }</small>
+                <ProgressBar {percent} label="Reading" testid="import-progress" />
+            </div>
+            <button class="btn" type="button" data-testid="import-cancel" onclick={props.dispatch.reform(|_: MouseEvent| Action::StopReading)}>
+                { Icon::Stop.html() }{ "Cancel" }
+            </button>
+        </div>
+    }
+}
+
+/// Files that were refused.
+#[derive(Properties, Clone, PartialEq)]
+pub struct RefusedProps {
+    /// Which, and why.
+    pub refused: Rc<Refused>,
+    /// Whether there is a workload that stays.
+    pub kept: bool,
+    /// The page.
+    pub dispatch: Callback<Action>,
+    /// Files were given.
+    pub on_files: Callback<Vec<File>>,
+}
+
+/// Why files were refused, and what to do.
+#[component]
+pub fn RefusedPanel(props: &RefusedProps) -> Html {
+    let RefusedProps { refused, kept, dispatch, .. } = props;
+    let name = refused.source.path().unwrap_or_else(|| "The generated workload".to_owned());
+    let (title, text) = match &refused.why {
+        Why::NoTrace(refusal) => (format!("{name} was not read"), refusal.to_string()),
+        Why::Failed(message) => (format!("{name} was not read"), message.clone()),
+        Why::Died(message) => (format!("Reading {name} stopped"), strings::died(message)),
+    };
+    let is_file = matches!(refused.source, Source::Files { .. });
+    html! {
+        <div class="panel err" role="alert" data-testid="import-error">
+            <div class="err-h">{ Icon::Warn.html() }<div><h3>{ title }</h3><p>{ text }</p></div></div>
+            if is_file {
+                <div>
+                    <h4>{ "What to load" }</h4>
+                    <ul class="plain">
+                        <li><b>{ "Slurm" }</b><code class="cmd">{ "sacct -a -X -P -S 2026-11-01 -o JobID,User,Account,Submit,Start,End,State,AllocTRES" }</code></li>
+                        <li><b>{ "Any other site" }</b>{ " a CSV file with the columns " }<code>{ "submit_s, gpus, duration_s" }</code>{ ", and " }<code>{ "tenant" }</code>{ " where there is one" }</li>
+                    </ul>
+                </div>
+            }
+            <div class="err-act">
+                if is_file { <FormatChoice chosen="auto" detected={AttrValue::default()} dispatch={dispatch} /> }
+                <span class="grow"></span>
+                if *kept { <span class="muted">{ "What was loaded before is kept." }</span> }
+                <button class="btn" type="button" onclick={dispatch.reform(|_: MouseEvent| Action::DismissRefusal)}>{ "Close" }</button>
+            </div>
+        </div>
+    }
+}
+
+/// The list of formats.
+#[derive(Properties, Clone, PartialEq)]
+pub struct FormatProps {
+    /// The format that was asked for, `auto` = as detected.
+    pub chosen: AttrValue,
+    /// The format that was detected; may be empty.
+    pub detected: AttrValue,
+    /// The page.
+    pub dispatch: Callback<Action>,
+}
+
+/// Reads the same files as another format.
+#[component]
+pub fn FormatChoice(props: &FormatProps) -> Html {
+    use super::field::Choice;
+    let FormatProps { chosen, detected, dispatch } = props;
+    let auto = if detected.is_empty() { "As detected".to_owned() } else { format!("{detected} (detected)") };
+    let mut choices = vec![Choice::new("auto", auto)];
+    choices.extend(
+        crate::trace::formats()
+            .iter()
+            .map(|format| Choice::new(format.name, format!("{}: {}", format.name, format.title))),
+    );
+    let on_choice = dispatch.reform(Action::Format);
+    html! { <div class="inline-field">{ super::field::select("trace-format", "Format", super::field::LabelShown::Above, &choices, chosen, &on_choice) }</div> }
+}

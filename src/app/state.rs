@@ -1,0 +1,702 @@
+//! Everything the page knows and how it changes: plain data, one reducer, no browser.
+//!
+//! [`State::apply`] takes an [`Action`] (what the reader did or a worker reported) and answers with [`Command`]s for the page to
+//! carry out. Whatever can be derived from the state is derived where it is shown and never stored beside it. Reports of work
+//! that was given up are recognised by their number and dropped.
+
+pub mod edit;
+pub mod history;
+pub mod inputs;
+pub mod runs;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+
+pub use edit::Edit;
+pub use history::History;
+pub use inputs::{FileInfo, FilesId, Inputs, Loaded, ReadId, ReadReport, Source};
+pub use runs::{ComparisonId, Groups, Older, ResultSet, RunReport, Runs};
+
+use super::comparison::{Freshness, Toggle};
+use super::link::{self, Link, Remark};
+use super::plan::Plan;
+use super::samples;
+use crate::policy::registry::RECORDED;
+use crate::scenario::Scenario;
+use crate::workload::synthetic::SyntheticSpec;
+
+/// The views of the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum View {
+    /// What it is, the drop zone, the samples.
+    #[default]
+    Start,
+    /// Trace, cluster, policies, tenants, rounds.
+    SetUp,
+    /// The comparison.
+    Results,
+}
+
+impl View {
+    /// Every view, in the order of the header.
+    pub const ALL: [Self; 3] = [Self::Start, Self::SetUp, Self::Results];
+
+    /// The word in the address.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::SetUp => "setup",
+            Self::Results => "results",
+        }
+    }
+
+    /// The view with this word.
+    #[must_use]
+    pub fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|view| view.word() == word)
+    }
+}
+
+/// Which colours the page has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Theme {
+    /// Those of the system.
+    #[default]
+    System,
+    /// Dark on light.
+    Light,
+    /// Light on dark.
+    Dark,
+}
+
+impl Theme {
+    /// Every theme, in the order in which the button goes through them.
+    pub const ALL: [Self; 3] = [Self::System, Self::Light, Self::Dark];
+
+    /// The word in the page's `data-theme` and in the browser's store.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Light => "light",
+            Self::Dark => "dark",
+        }
+    }
+
+    /// The theme with this word.
+    #[must_use]
+    pub fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|theme| theme.word() == word)
+    }
+
+    /// The one after it.
+    #[must_use]
+    pub fn next(self) -> Self {
+        match self {
+            Self::System => Self::Light,
+            Self::Light => Self::Dark,
+            Self::Dark => Self::System,
+        }
+    }
+}
+
+/// Whether single letters do something outside of fields (WCAG 2.1.4 asks for a way to turn that off).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LetterKeys {
+    /// They do.
+    #[default]
+    On,
+    /// They do nothing.
+    Off,
+}
+
+/// A window over the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialog {
+    /// The link to this scenario.
+    Share,
+    /// Keys.
+    Keys,
+    /// Text to be read as a trace.
+    Paste,
+}
+
+/// Faulty fields by their names.
+pub type Faults = BTreeMap<String, Fault>;
+
+/// A field whose text is not a value: what was typed and what is wrong with it. The scenario keeps the last good value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// As typed.
+    pub text: String,
+    /// What is expected, and what is used meanwhile.
+    pub message: String,
+}
+
+/// What keeps a comparison from being run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Obstacle {
+    /// The trace is still being read.
+    StillReading,
+    /// The scenario names files that the page was not given.
+    NoTrace(String),
+    /// The workload has no job that asks for GPUs.
+    NoJobs,
+    /// No policy is chosen.
+    NoPolicy,
+    /// The traced schedule is to be replayed, and the workload has none.
+    NoSchedule,
+    /// A value of the scenario is refused; which and why.
+    Scenario(String),
+}
+
+/// The moment of an action, as the page's clocks tell it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Now {
+    /// Seconds on a clock that only runs forward.
+    pub s: f64,
+    /// Time of day, `21:14:07`.
+    pub clock: String,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    /// A view was chosen.
+    Show(View),
+    /// A theme was chosen.
+    Theme(Theme),
+    /// Letter keys were turned on or off.
+    LetterKeys(LetterKeys),
+    /// A window was opened.
+    Open(Dialog),
+    /// The window was closed.
+    Close,
+    /// The remarks on the link have been read.
+    DismissRemarks,
+    /// The page was opened with this after `#` in its address. Where nothing else is asked for, it shows what a comparison is.
+    Begin(String),
+    /// The part of the address after `#` is now this: the reader went back or forth.
+    Address(String),
+    /// The set-up was changed.
+    Edit(Edit),
+    /// The set-up was changed through a field, whose text is a value again if it was none.
+    Enter(String, Edit),
+    /// A field's text is no value.
+    Fault(String, Fault),
+    /// The last change of the set-up is taken back.
+    Undo,
+    /// The change last taken back is made again.
+    Redo,
+    /// A sample of the gallery was chosen: its comparison is to be shown.
+    Sample(&'static str),
+    /// The reader gave files to the page, which keeps them under this number.
+    Files(FilesId, Vec<FileInfo>),
+    /// The files of the trace are to be read as this format (`auto` = as detected).
+    Format(String),
+    /// Reading is to stop.
+    StopReading,
+    /// What the last files were refused for has been read.
+    DismissRefusal,
+    /// News of what is being read.
+    Read(ReadId, ReadReport),
+    /// The comparison is to be run.
+    Run,
+    /// The run is to stop.
+    Cancel,
+    /// News of one run of a comparison: its number in the plan.
+    Ran(ComparisonId, usize, RunReport),
+    /// The means over common jobs that were asked for, or none of them.
+    CommonMeans(ComparisonId, Vec<Option<f64>>),
+    /// What was finished of the interrupted comparison is to be shown.
+    ShowFinished,
+    /// Another baseline was chosen.
+    Baseline(String),
+    /// A policy's chip was used.
+    Toggle(String, Toggle),
+}
+
+/// What the page has to do.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Command {
+    /// Read the files kept under the second number as this format, and keep the workload under the first.
+    Read(ReadId, FilesId, String),
+    /// Generate a workload and keep it under this number.
+    Generate(ReadId, SyntheticSpec),
+    /// Stop whatever is being read or generated.
+    StopReading,
+    /// Run these runs of the scenario's plan on the workload kept under the last number.
+    Simulate(ComparisonId, Rc<Plan>, Rc<Scenario>, ReadId),
+    /// Find the means over the jobs that all runs of a group finished.
+    CommonMeans(ComparisonId, Groups),
+    /// Stop all runs.
+    StopRuns,
+    /// Remember the theme.
+    SaveTheme(Theme),
+    /// Remember whether letter keys do something.
+    SaveLetterKeys(LetterKeys),
+    /// Put the top of the view into sight.
+    ScrollToTop,
+}
+
+/// Everything the page knows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct State {
+    /// What is shown.
+    pub view: View,
+    /// Colours.
+    pub theme: Theme,
+    /// Whether letter keys do something.
+    pub letter_keys: LetterKeys,
+    /// The window over the page.
+    pub dialog: Option<Dialog>,
+    /// What could not be followed in the link.
+    pub remarks: Vec<Remark>,
+    /// The set-up.
+    pub scenario: Rc<Scenario>,
+    /// Fields whose text is no value, by the field's name.
+    pub faults: Rc<Faults>,
+    /// Workloads.
+    pub inputs: Inputs,
+    /// Runs and results.
+    pub runs: Runs,
+    /// Label of the policy that others are compared with; `None` = the results view's own choice.
+    pub baseline: Option<String>,
+    /// Labels of policies that charts leave out.
+    pub hidden: Rc<BTreeSet<String>>,
+    /// Changes of the set-up that can be taken back.
+    pub history: History,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            view: View::Start,
+            theme: Theme::System,
+            letter_keys: LetterKeys::On,
+            dialog: None,
+            remarks: Vec::new(),
+            scenario: Rc::new(samples::default_scenario()),
+            faults: Rc::default(),
+            inputs: Inputs::default(),
+            runs: Runs::default(),
+            baseline: None,
+            hidden: Rc::default(),
+            history: History::default(),
+        }
+    }
+}
+
+impl State {
+    /// The workload that the scenario asks for, if the page has it.
+    #[must_use]
+    pub fn input(&self) -> Option<&Rc<Loaded>> {
+        self.inputs.named_by(&self.scenario.workload)
+    }
+
+    /// What keeps the comparison from being run; empty when it can be.
+    #[must_use]
+    pub fn obstacles(&self) -> Vec<Obstacle> {
+        let mut obstacles = Vec::new();
+        if let Some(trace) = &self.scenario.workload.trace
+            && self.input().is_none()
+        {
+            obstacles.push(if self.inputs.is_reading(&self.scenario.workload) {
+                Obstacle::StillReading
+            } else {
+                Obstacle::NoTrace(trace.path.clone())
+            });
+        }
+        if self.input().is_some_and(|input| input.contents.digest.gpu_jobs == 0) {
+            obstacles.push(Obstacle::NoJobs);
+        }
+        let replays = self.scenario.policies.iter().any(|choice| choice.name == RECORDED);
+        if replays && self.input().is_some_and(|input| !input.contents.has_schedule) {
+            obstacles.push(Obstacle::NoSchedule);
+        }
+        if self.scenario.policies.is_empty() {
+            obstacles.push(Obstacle::NoPolicy);
+        } else if let Err(error) = self.scenario.check() {
+            obstacles.push(Obstacle::Scenario(error.to_string()));
+        }
+        obstacles
+    }
+
+    /// What the results view shows, and how that stands to the set-up.
+    #[must_use]
+    pub fn displayed(&self) -> Option<(&Rc<ResultSet>, Freshness)> {
+        let older = self.runs.awaited.or(self.runs.active.as_ref().map(|active| active.older));
+        match (older, &self.runs.shown) {
+            (Some(Older::Hide), _) | (_, None) => None,
+            (Some(Older::Stay), Some(shown)) => Some((shown, Freshness::Stale)),
+            (None, Some(shown)) if !shown.answers(&self.scenario) => Some((shown, Freshness::Stale)),
+            (None, Some(shown)) if !shown.is_complete() => {
+                Some((shown, Freshness::Incomplete { done: shown.results.len(), planned: shown.planned }))
+            }
+            (None, Some(shown)) => Some((shown, Freshness::Current)),
+        }
+    }
+
+    /// Whether the page must keep the workload of this number.
+    #[must_use]
+    pub fn needs(&self, read: ReadId) -> bool {
+        self.inputs.reading.as_ref().is_some_and(|reading| reading.read == read)
+            || self.inputs.keeps(read)
+            || self.runs.active.as_ref().is_some_and(|active| active.comparison.input.read == read)
+    }
+
+    /// Whether the page must keep the files of this number.
+    #[must_use]
+    pub fn needs_files(&self, wanted: FilesId) -> bool {
+        self.inputs.sources().any(|source| matches!(source, Source::Files { id, .. } if *id == wanted))
+    }
+
+    /// Whether the page must keep what belongs to this comparison.
+    #[must_use]
+    pub fn needs_comparison(&self, id: ComparisonId) -> bool {
+        let is = |comparison: &Rc<ResultSet>| comparison.id == id;
+        self.runs.active.as_ref().is_some_and(|active| is(&active.comparison))
+            || self.runs.shown.as_ref().is_some_and(is)
+            || self.runs.interrupted.as_ref().is_some_and(|interrupted| is(&interrupted.comparison))
+    }
+
+    /// What stands after `#` in the address.
+    #[must_use]
+    pub fn address(&self) -> String {
+        let is_untouched = *self.scenario == samples::default_scenario();
+        let trace = self
+            .input()
+            .filter(|input| input.contents.report.is_some())
+            .map(|input| input.contents.hash.clone());
+        link::encode(&Link {
+            scenario: (!is_untouched).then(|| (*self.scenario).clone()),
+            view: (self.view != View::Start).then_some(self.view),
+            baseline: self.baseline.clone(),
+            trace: trace.or_else(|| self.inputs.expected_trace.clone()),
+        })
+    }
+
+    /// Takes an action, and says what the page has to do about it.
+    pub fn apply(&mut self, action: Action, now: &Now) -> Vec<Command> {
+        let mut commands = Vec::new();
+        match action {
+            Action::Show(view) => self.show(view, &mut commands),
+            Action::Theme(theme) => {
+                self.theme = theme;
+                commands.push(Command::SaveTheme(theme));
+            }
+            Action::LetterKeys(keys) => {
+                self.letter_keys = keys;
+                commands.push(Command::SaveLetterKeys(keys));
+            }
+            Action::Open(dialog) => self.dialog = Some(dialog),
+            Action::Close => self.dialog = None,
+            Action::DismissRemarks => self.remarks.clear(),
+            Action::Begin(text) => {
+                self.follow(&text, &mut commands);
+                if self.view == View::Start && self.remarks.is_empty() {
+                    self.run(Older::Stay, now, &mut commands);
+                }
+            }
+            Action::Address(text) => self.follow(&text, &mut commands),
+            Action::Edit(edit) => self.edit(edit, &mut commands),
+            Action::Enter(field, edit) => {
+                if self.faults.contains_key(&field) {
+                    Rc::make_mut(&mut self.faults).remove(&field);
+                }
+                self.edit(edit, &mut commands);
+            }
+            Action::Fault(field, fault) => {
+                Rc::make_mut(&mut self.faults).insert(field, fault);
+            }
+            Action::Undo => {
+                if self.history.undo(&mut self.scenario) {
+                    self.renewed(&mut commands);
+                }
+            }
+            Action::Redo => {
+                if self.history.redo(&mut self.scenario) {
+                    self.renewed(&mut commands);
+                }
+            }
+            Action::Sample(id) => self.open_sample(id, now, &mut commands),
+            Action::Files(id, files) => {
+                self.read(id, files, "auto".to_owned(), now, &mut commands);
+                if self.view == View::Start {
+                    self.show(View::SetUp, &mut commands);
+                }
+            }
+            Action::Format(format) => self.read_again(format, now, &mut commands),
+            Action::StopReading => {
+                if self.inputs.reading.take().is_some() {
+                    self.runs.awaited = None;
+                    commands.push(Command::StopReading);
+                }
+            }
+            Action::DismissRefusal => self.inputs.refused = None,
+            Action::Read(read, report) => self.hear_reading(read, report, now, &mut commands),
+            Action::Run => self.run(Older::Stay, now, &mut commands),
+            Action::Cancel => {
+                if let Some(active) = &self.runs.active {
+                    let share = active.share();
+                    self.runs.end(Some(share), now.s, &now.clock);
+                    commands.push(Command::StopRuns);
+                } else {
+                    self.runs.awaited = None;
+                }
+            }
+            Action::Ran(id, run, report) => {
+                if self.runs.hear(id, run, report) {
+                    match self.runs.common_groups() {
+                        groups if groups.is_empty() => self.finish(now, &mut commands),
+                        groups => commands.push(Command::CommonMeans(id, groups)),
+                    }
+                }
+            }
+            Action::CommonMeans(id, means) => {
+                if self.runs.active.as_ref().is_some_and(|active| active.comparison.id == id) {
+                    self.runs.set_common_means(&means);
+                    self.finish(now, &mut commands);
+                }
+            }
+            Action::ShowFinished => {
+                if let Some(interrupted) = self.runs.interrupted.take() {
+                    self.runs.shown = Some(Rc::clone(&interrupted.comparison));
+                    self.show(View::Results, &mut commands);
+                }
+            }
+            Action::Baseline(label) => self.baseline = Some(label),
+            Action::Toggle(label, toggle) => self.toggle(&label, toggle),
+        }
+        commands
+    }
+
+    fn show(&mut self, view: View, commands: &mut Vec<Command>) {
+        if self.view != view {
+            self.view = view;
+            commands.push(Command::ScrollToTop);
+        }
+        if view == View::SetUp {
+            self.generate_if_needed(commands);
+        }
+    }
+
+    fn edit(&mut self, edit: Edit, commands: &mut Vec<Command>) {
+        if matches!(edit, Edit::Cluster(_) | Edit::RemoveRow(_)) {
+            // The rows are others now, and what was typed into them is gone.
+            Rc::make_mut(&mut self.faults).retain(|field, _| !field.starts_with("cluster."));
+        }
+        let mut scenario = (*self.scenario).clone();
+        edit.apply(&mut scenario);
+        self.change(scenario, commands);
+    }
+
+    /// Replaces the scenario by a changed one, which can be taken back.
+    fn change(&mut self, scenario: Scenario, commands: &mut Vec<Command>) {
+        if scenario == *self.scenario {
+            return;
+        }
+        self.history.change(&mut self.scenario, scenario);
+        if self.view == View::SetUp {
+            self.generate_if_needed(commands);
+        }
+    }
+
+    /// The scenario became another one as a whole.
+    fn renewed(&mut self, commands: &mut Vec<Command>) {
+        self.faults = Rc::default();
+        if self.view == View::SetUp {
+            self.generate_if_needed(commands);
+        }
+    }
+
+    /// The set-up shows what is in a generated workload, so it is generated without being asked for.
+    fn generate_if_needed(&mut self, commands: &mut Vec<Command>) {
+        let workload = &self.scenario.workload;
+        let Some(spec) = &workload.synthetic else { return };
+        if workload.trace.is_some()
+            || self.input().is_some()
+            || self.inputs.is_reading(workload)
+            || spec.check().is_err()
+        {
+            return;
+        }
+        let spec = spec.clone();
+        if self.inputs.reading.is_some() {
+            commands.push(Command::StopReading);
+        }
+        let read = self.inputs.begin(Source::Synthetic(spec.clone()), 0.0);
+        commands.push(Command::Generate(read, spec));
+    }
+
+    fn follow(&mut self, text: &str, commands: &mut Vec<Command>) {
+        let (link, remarks) = link::decode(text);
+        self.remarks = remarks;
+        self.baseline = link.baseline;
+        self.inputs.expected_trace = link.trace;
+        let fallback = if link.scenario.is_some() { View::SetUp } else { View::Start };
+        let view = link.view.unwrap_or(fallback);
+        let scenario = link.scenario.unwrap_or_else(samples::default_scenario);
+        if self.history.before() == Some(&scenario) {
+            commands.extend(self.apply(Action::Undo, &Now::default()));
+        } else if self.history.after() == Some(&scenario) {
+            commands.extend(self.apply(Action::Redo, &Now::default()));
+        } else {
+            self.change(scenario, commands);
+            self.faults = Rc::default();
+        }
+        self.show(view, commands);
+    }
+
+    fn open_sample(&mut self, id: &str, now: &Now, commands: &mut Vec<Command>) {
+        let Some(sample) = samples::sample(id) else { return };
+        self.change(sample.scenario(), commands);
+        self.faults = Rc::default();
+        self.show(View::Results, commands);
+        let is_there = matches!(self.displayed(), Some((_, Freshness::Current)));
+        let is_running =
+            self.runs.active.as_ref().is_some_and(|active| active.comparison.answers(&self.scenario));
+        match &mut self.runs.active {
+            Some(active) if is_running => active.older = Older::Hide,
+            _ if is_there => {}
+            _ => self.run(Older::Hide, now, commands),
+        }
+    }
+
+    fn read(
+        &mut self,
+        id: FilesId,
+        files: Vec<FileInfo>,
+        format: String,
+        now: &Now,
+        commands: &mut Vec<Command>,
+    ) {
+        if self.inputs.reading.is_some() {
+            commands.push(Command::StopReading);
+        }
+        let read = self.inputs.begin(Source::Files { id, files, format: format.clone() }, now.s);
+        commands.push(Command::Read(read, id, format));
+    }
+
+    /// Reads the files of the trace, or those just refused, once more.
+    fn read_again(&mut self, format: String, now: &Now, commands: &mut Vec<Command>) {
+        let refused = self.inputs.refused.as_ref().map(|refused| &refused.source);
+        if let Some(Source::Files { id, files, .. }) = refused.or(self.input().map(|loaded| &loaded.source)) {
+            let (id, files) = (*id, files.clone());
+            self.read(id, files, format, now, commands);
+        }
+    }
+
+    fn hear_reading(&mut self, read: ReadId, report: ReadReport, now: &Now, commands: &mut Vec<Command>) {
+        let Some(reading) = self.inputs.reading.as_mut().filter(|reading| reading.read == read) else {
+            return;
+        };
+        match report {
+            ReadReport::Progress { bytes, records } => {
+                reading.bytes = bytes;
+                reading.records = records;
+            }
+            ReadReport::Read(contents) => {
+                let source = reading.source.clone();
+                let seconds = now.s - reading.started_s;
+                self.inputs.reading = None;
+                let loaded = self.inputs.keep(Loaded { read, source, contents: *contents, seconds });
+                if loaded.contents.report.is_some() {
+                    self.use_trace(&loaded, commands);
+                }
+                if let Some(older) = self.runs.awaited {
+                    self.run(older, now, commands);
+                }
+            }
+            ReadReport::Refused(why) => {
+                let source = reading.source.clone();
+                self.inputs.reading = None;
+                self.runs.awaited = None;
+                self.inputs.refused = Some(Rc::new(inputs::Refused { source, why }));
+            }
+        }
+    }
+
+    /// Makes files that were just read the scenario's trace. What the scenario says about a trace that is not there (it came with
+    /// a link) holds for these files; else they are taken whole.
+    fn use_trace(&mut self, loaded: &Rc<Loaded>, commands: &mut Vec<Command>) {
+        let (Some(path), Source::Files { format, .. }) = (loaded.source.path(), &loaded.source) else {
+            return;
+        };
+        let mut scenario = (*self.scenario).clone();
+        let is_awaited = self.input().is_none();
+        match scenario.workload.trace.as_mut().filter(|trace| is_awaited || trace.path == path) {
+            Some(trace) => {
+                trace.path = path;
+                trace.format.clone_from(format);
+            }
+            None => {
+                scenario.name.clone_from(&path);
+                scenario.tenants.weights.clear();
+                Edit::Trace(inputs::whole_trace(path, format.clone())).apply(&mut scenario);
+            }
+        }
+        self.change(scenario, commands);
+        if let Some(expected) = self.inputs.expected_trace.take().filter(|hash| *hash != loaded.contents.hash)
+        {
+            self.remarks.push(Remark::OtherTrace { expected, found: loaded.contents.hash.clone() });
+        }
+        self.show(View::SetUp, commands);
+    }
+
+    fn run(&mut self, older: Older, now: &Now, commands: &mut Vec<Command>) {
+        if !self.obstacles().is_empty() {
+            return;
+        }
+        let Some(input) = self.input().cloned() else {
+            self.runs.awaited = Some(older);
+            self.generate_if_needed(commands);
+            return;
+        };
+        if self.runs.active.is_some() {
+            commands.push(Command::StopRuns);
+        }
+        let read = input.read;
+        let scenario = Rc::clone(&self.scenario);
+        let active = self.runs.begin(Rc::clone(&scenario), input, older, now.s);
+        commands.push(Command::Simulate(active.comparison.id, Rc::clone(&active.plan), scenario, read));
+    }
+
+    /// Every run of the comparison has ended. A reader who is still where the run was started is taken to the results.
+    fn finish(&mut self, now: &Now, commands: &mut Vec<Command>) {
+        let is_as_run =
+            self.runs.active.as_ref().is_some_and(|active| active.comparison.answers(&self.scenario));
+        self.runs.end(None, now.s, &now.clock);
+        let has_results = self.runs.shown.is_some();
+        if self.view == View::SetUp && is_as_run && has_results {
+            self.show(View::Results, commands);
+        }
+    }
+
+    fn toggle(&mut self, label: &str, toggle: Toggle) {
+        let Some((comparison, _)) = self.displayed() else { return };
+        let labels: BTreeSet<String> =
+            comparison.scenario.policies.iter().map(|choice| choice.label().to_owned()).collect();
+        let mut hidden = (*self.hidden).clone();
+        match toggle {
+            Toggle::Flip => {
+                if !hidden.remove(label) {
+                    hidden.insert(label.to_owned());
+                }
+            }
+            Toggle::Solo => {
+                let others: BTreeSet<String> =
+                    labels.iter().filter(|other| *other != label).cloned().collect();
+                let is_alone = others.iter().all(|other| hidden.contains(other)) && !hidden.contains(label);
+                hidden = if is_alone { BTreeSet::new() } else { others };
+            }
+        }
+        self.hidden = Rc::new(hidden);
+    }
+}

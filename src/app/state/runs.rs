@@ -1,0 +1,320 @@
+//! Runs under way, and comparisons that are there.
+
+use std::rc::Rc;
+
+use super::inputs::Loaded;
+use crate::app::plan::{Plan, RunProgress};
+use crate::scenario::run::RunResult;
+use crate::scenario::{PolicyChoice, Scenario};
+
+/// The number of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct ComparisonId(pub u32);
+
+/// Runs that belong together, by label and seed.
+pub type Groups = Vec<Vec<(String, u64)>>;
+
+/// Results of one scenario on one workload: all of its runs, or those that were finished.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResultSet {
+    /// Its number.
+    pub id: ComparisonId,
+    /// What was run.
+    pub scenario: Rc<Scenario>,
+    /// On which jobs.
+    pub input: Rc<Loaded>,
+    /// Finished runs, in the order in which they finished.
+    pub results: Rc<Vec<RunResult>>,
+    /// Fingerprint of the scenario; empty until a run has finished.
+    pub scenario_hash: String,
+    /// What was assumed about the jobs, a sentence each.
+    pub assumptions: Rc<Vec<String>>,
+    /// Runs it has when complete.
+    pub planned: usize,
+    /// Jobs simulated, over all finished runs.
+    pub jobs: u64,
+    /// Time of day when it ended.
+    pub clock: String,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+impl ResultSet {
+    /// Whether every run is there.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.results.len() >= self.planned
+    }
+
+    /// The policies of which every seed is there, in the order of the scenario.
+    #[must_use]
+    pub fn finished_policies(&self) -> Vec<&PolicyChoice> {
+        let seeds = self.scenario.seeds.len();
+        let count = |label: &str| self.results.iter().filter(|result| result.policy == label).count();
+        self.scenario.policies.iter().filter(|choice| count(choice.label()) >= seeds).collect()
+    }
+
+    fn result(&self, (policy, seed): &(String, u64)) -> Option<&RunResult> {
+        self.results.iter().find(|result| result.policy == *policy && result.seed == *seed)
+    }
+
+    fn set_common_means(&mut self, groups: &Groups, means: &[Option<f64>]) {
+        let results = Rc::make_mut(&mut self.results);
+        for ((policy, seed), mean) in groups.iter().flatten().zip(means) {
+            let run = results.iter_mut().find(|result| result.policy == *policy && result.seed == *seed);
+            if let Some(run) = run {
+                run.metrics.values.insert("jct_mean_common_s".to_owned(), *mean);
+            }
+        }
+    }
+
+    /// Whether `scenario` asks for the same results; its name does not matter.
+    #[must_use]
+    pub fn answers(&self, scenario: &Scenario) -> bool {
+        let Scenario { version, name: _, cluster, workload, tenants, round, policies, seeds } = scenario;
+        let own = &*self.scenario;
+        (own.version, &own.cluster, &own.workload, &own.tenants) == (*version, cluster, workload, tenants)
+            && (&own.round, &own.policies, &own.seeds) == (round, policies, seeds)
+    }
+}
+
+/// A comparison under way.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Active {
+    /// What is there of it.
+    pub comparison: Rc<ResultSet>,
+    /// Its runs.
+    pub plan: Rc<Plan>,
+    /// How far each run is, in the order of the plan.
+    pub progress: Vec<RunProgress>,
+    /// Which runs are finished or lost.
+    pub ended: Vec<usize>,
+    /// Runs that were lost, and why.
+    pub lost: Vec<Lost>,
+    /// The run last heard of.
+    pub current: usize,
+    /// When it began.
+    pub started_s: f64,
+    /// Whether older results stay in sight meanwhile.
+    pub older: Older,
+}
+
+/// Whether older results stay in sight while a comparison is under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Older {
+    /// They do, marked as older: the reader changed something and runs it again.
+    Stay,
+    /// They do not: the reader asked for something else.
+    Hide,
+}
+
+impl Active {
+    /// How much of it is done, from 0 to 1.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        let sum: f64 = self.progress.iter().map(|progress| progress.share()).sum();
+        if self.progress.is_empty() { 0.0 } else { sum / self.progress.len() as f64 }
+    }
+
+    /// Jobs finished so far, and jobs in all as far as is known.
+    #[must_use]
+    pub fn jobs(&self) -> (u64, u64) {
+        let finished = self.progress.iter().map(|progress| u64::from(progress.finished)).sum();
+        let of_one = self.progress.iter().map(|progress| u64::from(progress.jobs)).max().unwrap_or(0);
+        (finished, of_one * self.progress.len() as u64)
+    }
+}
+
+/// A run that gave no result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lost {
+    /// What people call the policy.
+    pub policy: String,
+    /// The seed.
+    pub seed: u64,
+    /// Whose fault it was.
+    pub cause: Cause,
+    /// What was said.
+    pub message: String,
+}
+
+/// Why a run gave no result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// The scenario cannot be run on this workload.
+    Refused,
+    /// The worker died: a fault of the program, or no memory.
+    Died,
+}
+
+/// How a comparison was interrupted.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Interruption {
+    /// By the reader, at this share (0 to 1).
+    Cancelled(f64),
+    /// Runs were lost.
+    Lost(Vec<Lost>),
+}
+
+/// A comparison that did not end as planned.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Interrupted {
+    /// What is there of it.
+    pub comparison: Rc<ResultSet>,
+    /// How.
+    pub how: Interruption,
+}
+
+/// News of one run.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RunReport {
+    /// So far.
+    Progress(RunProgress),
+    /// It is finished.
+    Finished {
+        /// What came out.
+        result: Box<RunResult>,
+        /// Fingerprint of the scenario.
+        scenario_hash: String,
+        /// Jobs simulated.
+        jobs: u32,
+        /// What was assumed about the jobs.
+        assumptions: Vec<String>,
+    },
+    /// It gave no result.
+    Lost(Cause, String),
+}
+
+/// Runs and results of the page.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Runs {
+    /// What is running.
+    pub active: Option<Active>,
+    /// What the results view shows when nothing is running.
+    pub shown: Option<Rc<ResultSet>>,
+    /// What did not end as planned, until the next run.
+    pub interrupted: Option<Rc<Interrupted>>,
+    /// The run is to begin as soon as the workload is there.
+    pub awaited: Option<Older>,
+    last: ComparisonId,
+}
+
+impl Runs {
+    /// Begins a comparison.
+    pub(super) fn begin(
+        &mut self,
+        scenario: Rc<Scenario>,
+        input: Rc<Loaded>,
+        older: Older,
+        now_s: f64,
+    ) -> &Active {
+        self.last = ComparisonId(self.last.0.wrapping_add(1));
+        let plan = Plan::of(&scenario);
+        let runs = plan.runs.len();
+        self.interrupted = None;
+        self.awaited = None;
+        self.active.insert(Active {
+            comparison: Rc::new(ResultSet {
+                id: self.last,
+                scenario,
+                input,
+                results: Rc::default(),
+                scenario_hash: String::new(),
+                assumptions: Rc::default(),
+                planned: runs,
+                jobs: 0,
+                clock: String::new(),
+                seconds: 0.0,
+            }),
+            plan: Rc::new(plan),
+            progress: vec![RunProgress::default(); runs],
+            ended: Vec::new(),
+            lost: Vec::new(),
+            current: 0,
+            started_s: now_s,
+            older,
+        })
+    }
+
+    /// Takes news of a run of the comparison under way; whether that was its last run. News of another comparison is dropped.
+    pub(super) fn hear(&mut self, id: ComparisonId, run: usize, report: RunReport) -> bool {
+        let Some(active) = self.active.as_mut().filter(|active| active.comparison.id == id) else {
+            return false;
+        };
+        let Some(planned) = active.plan.runs.get(run) else { return false };
+        if active.ended.contains(&run) {
+            return false;
+        }
+        active.current = run;
+        match report {
+            RunReport::Progress(progress) => {
+                active.progress[run] = progress;
+                return false;
+            }
+            RunReport::Finished { result, scenario_hash, jobs, assumptions } => {
+                active.progress[run] = RunProgress { finished: jobs, jobs };
+                let comparison = Rc::make_mut(&mut active.comparison);
+                Rc::make_mut(&mut comparison.results).push(*result);
+                comparison.jobs += u64::from(jobs);
+                comparison.scenario_hash = scenario_hash;
+                comparison.assumptions = Rc::new(assumptions);
+            }
+            RunReport::Lost(cause, message) => {
+                let lost = Lost { policy: planned.title.clone(), seed: planned.seed, cause, message };
+                active.lost.push(lost);
+            }
+        }
+        active.ended.push(run);
+        active.ended.len() == active.plan.runs.len()
+    }
+
+    /// Which runs of the comparison under way are to be compared over the jobs that all of them finished: those of each seed that
+    /// every policy has run. Where every job finished, the means are known, and nothing is left to be asked for.
+    pub(super) fn common_groups(&mut self) -> Groups {
+        let Some(active) = &mut self.active else { return Groups::new() };
+        let set = Rc::make_mut(&mut active.comparison);
+        let policies = set.scenario.policies.len();
+        let groups = set.scenario.seeds.iter().map(|&seed| {
+            let of_seed = set.results.iter().filter(|result| result.seed == seed);
+            of_seed.map(|result| (result.policy.clone(), seed)).collect::<Vec<_>>()
+        });
+        let groups: Groups = groups.filter(|group| group.len() == policies).collect();
+        let is_cut = set.results.iter().any(|result| result.metrics.get("unfinished") != Some(0.0));
+        if is_cut {
+            return groups;
+        }
+        let means: Vec<_> = groups
+            .iter()
+            .flatten()
+            .map(|run| set.result(run).and_then(|result| result.metrics.get("jct_mean_s")))
+            .collect();
+        set.set_common_means(&groups, &means);
+        Groups::new()
+    }
+
+    /// Takes the means that were asked for.
+    pub(super) fn set_common_means(&mut self, means: &[Option<f64>]) {
+        let groups = self.common_groups();
+        if let Some(active) = &mut self.active {
+            Rc::make_mut(&mut active.comparison).set_common_means(&groups, means);
+        }
+    }
+
+    /// Ends the comparison under way. What was finished before stays in sight unless every run is there.
+    pub(super) fn end(&mut self, cancelled: Option<f64>, now_s: f64, clock: &str) {
+        let Some(active) = self.active.take() else { return };
+        let mut comparison = active.comparison;
+        let ended = Rc::make_mut(&mut comparison);
+        ended.seconds = now_s - active.started_s;
+        clock.clone_into(&mut ended.clock);
+        let how = match cancelled {
+            Some(share) => Some(Interruption::Cancelled(share)),
+            None if active.lost.is_empty() => None,
+            None => Some(Interruption::Lost(active.lost)),
+        };
+        if how.is_none() || (self.shown.is_none() && !comparison.results.is_empty()) {
+            self.shown = Some(Rc::clone(&comparison));
+        }
+        self.interrupted = how.map(|how| Rc::new(Interrupted { comparison, how }));
+    }
+}

@@ -1,0 +1,274 @@
+//! The words of the page: what is said in more than one place, and every sentence with a number in it.
+
+use super::comparison;
+use super::link::Remark;
+use super::state::View;
+use super::state::runs::{Cause, Interrupted, Interruption, Lost};
+use crate::chart::format;
+use crate::cluster::Geometry;
+use crate::scenario::{NodeSpec, Scenario};
+
+/// The page's name.
+pub const PRODUCT: &str = "STS-Sim";
+/// What is at the foot of the page.
+pub const VERSION: &str = concat!("STS-Sim ", env!("CARGO_PKG_VERSION"));
+/// While a generated workload is being made.
+pub const GENERATING: &str = "Generating the jobs";
+/// After a run.
+pub const RESULTS_READY: &str = "results are ready";
+/// After an interrupted run.
+pub const LAST_RESULTS_KEPT: &str = "the last finished results are kept";
+
+/// `one thing`, `2 things`.
+#[must_use]
+pub fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{}\u{a0}{}", format::count(count), if count == 1 { one } else { many })
+}
+
+/// `1,482 jobs`.
+#[must_use]
+pub fn jobs(count: u64) -> String {
+    counted(count, "job", "jobs")
+}
+
+/// `6 policies × 5 seeds = 30 runs`.
+#[must_use]
+pub fn plan(policies: usize, seeds: usize) -> String {
+    let runs = counted((policies * seeds) as u64, "run", "runs");
+    let policies = counted(policies as u64, "policy", "policies");
+    if seeds == 1 { format!("{policies}, {runs}") } else { format!("{policies} × {seeds} seeds = {runs}") }
+}
+
+/// `12 of 30 runs done`.
+#[must_use]
+pub fn runs_of(done: usize, planned: usize) -> String {
+    format!("{done} of {}", counted(planned as u64, "run", "runs"))
+}
+
+/// `2 of 30 runs were lost`.
+#[must_use]
+pub fn lost(lost: usize, planned: usize) -> String {
+    let verb = if lost == 1 { "was" } else { "were" };
+    format!("{lost} of {} {verb} lost", counted(planned as u64, "run", "runs"))
+}
+
+/// What MIG layouts are there, and why not every sum is one of them.
+#[must_use]
+pub fn mig(geometry: Geometry, possible: usize) -> String {
+    match geometry {
+        Geometry::MigA100 => format!(
+            "7 compute slices share 8 memory slices, so 3g+3g+1g does not exist although 3 + 3 + 1 = 7. Placement uses these \
+             {possible} layouts and what fits inside them. With strict geometry decisions know that; with slot count only they \
+             add up slots, and what then has no place waits."
+        ),
+        Geometry::Buddy { .. } => format!(
+            "{possible} layouts; a slice begins at a multiple of its size. With strict geometry decisions know that; with slot \
+             count only they add up slots, and what then has no place waits."
+        ),
+    }
+}
+
+/// The name of a view.
+#[must_use]
+pub fn view(view: View) -> &'static str {
+    match view {
+        View::Start => "Start",
+        View::SetUp => "Set up",
+        View::Results => "Results",
+    }
+}
+
+/// The name of the tab.
+#[must_use]
+pub fn title(shown: View, scenario: &str) -> String {
+    match (shown, scenario) {
+        (View::Start, _) => PRODUCT.to_owned(),
+        (View::SetUp, _) | (_, "") => format!("{} · {PRODUCT}", view(shown)),
+        (View::Results, name) => format!("{name} · {PRODUCT}"),
+    }
+}
+
+/// What the page does, in a sentence.
+#[must_use]
+pub fn lede(others: usize) -> String {
+    format!(
+        "{PRODUCT} replays a GPU job trace under STS-Fairness and {}, in this tab, and shows every difference on the same axes.",
+        counted(others as u64, "other scheduler", "other schedulers")
+    )
+}
+
+/// What can be opened.
+#[must_use]
+pub fn formats() -> String {
+    let titles: Vec<&str> = crate::trace::formats().iter().map(|format| format.title).collect();
+    format!("{} · gz", titles.join(" · "))
+}
+
+/// The size of a scenario with a generated workload: `600 jobs · 6 tenants · 16 A100-80, 24 V100-16, 24 T4`.
+#[must_use]
+pub fn facts(scenario: &Scenario) -> String {
+    let gpus =
+        |row: &NodeSpec| format!("{} {}", u64::from(row.count) * u64::from(row.gpus_per_node), row.gpu);
+    let cluster: Vec<String> = scenario.cluster.nodes.iter().map(gpus).collect();
+    let workload = scenario.workload.synthetic.as_ref().map(|spec| {
+        format!(
+            "{} · {} · ",
+            jobs(u64::from(spec.jobs)),
+            counted(u64::from(spec.tenants), "tenant", "tenants")
+        )
+    });
+    format!("{}{}", workload.unwrap_or_default(), cluster.join(", "))
+}
+
+/// What in a link could not be followed, and what was done about it.
+#[must_use]
+pub fn remark(remark: &Remark) -> String {
+    match remark {
+        Remark::NewerVersion { found } => format!(
+            "This link was made by a newer version of the page (format {found}; this page has {}). What it knows is loaded.",
+            crate::scenario::VERSION
+        ),
+        Remark::Dropped(parts) => format!(
+            "{} not understood and left out; the rest is loaded: {}.",
+            match parts.len() {
+                1 => "One setting of the link was".to_owned(),
+                count => format!("{count} settings of the link were"),
+            },
+            parts.join(", ")
+        ),
+        Remark::OtherTrace { expected, found } => format!(
+            "The link was made with another trace (fingerprint {expected}; this one is {found}): results will differ from the sender's."
+        ),
+        Remark::Unreadable(why) => {
+            format!(
+                "The scenario of this link cannot be used: {why}. The page shows its own; ask the sender for the link again."
+            )
+        }
+    }
+}
+
+/// What stands below the remark on an interrupted run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Below {
+    /// Results of the run before.
+    RunBefore,
+    /// What there is of this run, if anything.
+    ThisRun,
+}
+
+/// What became of an interrupted run, a sentence each.
+#[must_use]
+pub fn interruption(interrupted: &Interrupted, below: Below) -> Vec<String> {
+    let set = &interrupted.comparison;
+    let finished: Vec<&str> = set.finished_policies().into_iter().map(comparison::title).collect();
+    let had = if finished.is_empty() {
+        "had not finished any policy".to_owned()
+    } else {
+        format!("had finished {}", finished.join(", "))
+    };
+    let shown = match below {
+        Below::RunBefore => " The results below are those of the run before.",
+        Below::ThisRun => "",
+    };
+    match &interrupted.how {
+        Interruption::Cancelled(share) => {
+            vec![format!(
+                "Cancelled at {}.{shown} The cancelled run {had}.",
+                format::percent(share.min(0.99), 0)
+            )]
+        }
+        Interruption::Lost(lost) => {
+            let kept = set.results.len() as u64;
+            let mut sentences: Vec<String> = lost.iter().take(MOST_LOST).map(lost_run).collect();
+            if lost.len() > MOST_LOST {
+                sentences.push(format!("{} more were lost.", lost.len() - MOST_LOST));
+            }
+            sentences.push(format!("{} finished and kept.{shown}", counted(kept, "run was", "runs were")));
+            sentences
+        }
+    }
+}
+
+/// Lost runs beyond this many are only counted.
+const MOST_LOST: usize = 4;
+
+fn lost_run(lost: &Lost) -> String {
+    let Lost { policy, seed, cause, message } = lost;
+    match cause {
+        Cause::Refused => format!("{policy}, seed {seed}, cannot be run: {message}."),
+        Cause::Died => format!(
+            "The engine stopped in {policy}, seed {seed}: {message}. This is a fault of {PRODUCT}, or the tab ran out of memory; its \
+             worker was replaced."
+        ),
+    }
+}
+
+/// What the jobs of a scenario are called: the trace's file, or the scenario's own name.
+#[must_use]
+pub fn workload_name(scenario: &Scenario) -> String {
+    let trace = scenario.workload.trace.as_ref().map(|trace| trace.path.clone());
+    trace.filter(|path| !path.is_empty()).unwrap_or_else(|| scenario.name.clone())
+}
+
+/// When more text is pasted than is taken.
+pub const TOO_MUCH_PASTED: &str = "More than 5 MB of text. Save it as a file and open that.";
+/// What pasted text may look like.
+pub const PASTE_EXAMPLE: &str =
+    "job,tenant,submit_s,gpus,duration_s\na,vision,0,1,3600\nb,speech,60,0.5,1800";
+
+/// A trace that a link names and does not carry.
+#[must_use]
+pub fn awaited(path: &str) -> String {
+    format!(
+        "This scenario is for {path}, which a link does not carry. Open the file here; what is set below then holds for it."
+    )
+}
+
+/// A worker that died while reading.
+#[must_use]
+pub fn died(message: &str) -> String {
+    format!(
+        "{message}. This is a fault of {PRODUCT}, or the tab ran out of memory. Nothing else was lost; reading again starts a \
+         new worker."
+    )
+}
+
+/// The beginning of 1990: traces that count from zero do not reach it.
+const DATES_FROM_S: f64 = 631_152_000.0;
+
+/// Whether seconds in a trace's own origin are seconds since 1970.
+#[must_use]
+pub fn is_date(seconds: f64) -> bool {
+    seconds >= DATES_FROM_S
+}
+
+/// A moment in a trace's own origin: a date in UTC where it can only be one.
+#[must_use]
+pub fn moment(seconds: f64) -> String {
+    if !is_date(seconds) {
+        return format::elapsed(seconds);
+    }
+    jiff::Timestamp::from_microsecond((seconds * 1e6).round() as i64)
+        .map_or_else(|_| format::elapsed(seconds), |time| time.strftime("%Y-%m-%d %H:%M UTC").to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_agree_with_their_nouns() {
+        assert_eq!(jobs(1), "1\u{a0}job");
+        assert_eq!(jobs(44_460), "44,460\u{a0}jobs");
+        assert_eq!(plan(6, 5), "6\u{a0}policies × 5 seeds = 30\u{a0}runs");
+        assert_eq!(plan(1, 1), "1\u{a0}policy, 1\u{a0}run");
+        assert_eq!(lost(1, 30), "1 of 30\u{a0}runs was lost");
+    }
+
+    #[test]
+    fn moments_are_dates_only_where_they_can_only_be_dates() {
+        assert_eq!(moment(1_510_531_320.0), "2017-11-13 00:02 UTC");
+        assert_eq!(moment(7_200.0), "2\u{a0}h");
+        assert!(!is_date(-5.0));
+    }
+}

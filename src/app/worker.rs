@@ -1,0 +1,292 @@
+//! A worker: takes one request after another and answers each, away from the page's own thread.
+//!
+//! A worker keeps the workload it was last given, and what it made of it for the scenario it ran last, so that the runs of one
+//! comparison read and bind their jobs once a worker.
+
+use std::cell::RefCell;
+use std::panic;
+
+use js_sys::{Array, Float64Array, Object, Uint8Array};
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{Blob, BlobPropertyBag, DedicatedWorkerGlobalScope, File, FileReaderSync};
+
+use super::message::{self, Reply, Request};
+use super::pool::{get, set};
+use super::state::inputs::{Contents, MOST_NAMES};
+use super::{assumptions, common_jobs};
+use crate::scenario::Scenario;
+use crate::scenario::hash::{scenario_hash, workload_hash};
+use crate::scenario::run::{Prepared, prepare};
+use crate::scenario::tables::write_jobs_csv;
+use crate::sim::{Progress, Watch};
+use crate::trace::{Import, ImportOptions, ImportReport, Refusal, WorkloadDigest};
+use crate::workload::{Workload, synthetic};
+
+/// How much of a file is read at a time. A call costs one or two milliseconds whatever its size.
+const SLICE_BYTES: f64 = 4_000_000.0;
+/// How often progress is told.
+const PROGRESS_EVERY_MS: f64 = 100.0;
+
+/// What the worker keeps from request to request.
+#[derive(Default)]
+struct Bench {
+    /// The jobs, the number of the workload, and the seed where they were generated.
+    workload: Option<((u32, Option<u64>), Workload)>,
+    /// What was made of them for one scenario and seed, and the fingerprint of the scenario.
+    prepared: Option<(Prepared, String)>,
+}
+
+thread_local! {
+    static BENCH: RefCell<Bench> = RefCell::default();
+}
+
+/// Says that the worker is ready. A panic is told to the page before the worker dies of it: the browser's own event says only
+/// that something unreachable was reached.
+#[wasm_bindgen]
+pub fn start_worker() {
+    panic::set_hook(Box::new(|info| tell(&Reply::Panicked { message: info.to_string() }, &[])));
+    tell(&Reply::Ready, &[]);
+}
+
+/// Takes a request. The answer is posted, not returned.
+#[wasm_bindgen]
+pub async fn worker_message(message: JsValue) {
+    let text = get(&message, "text").as_string().unwrap_or_default();
+    let answer = match message::from_text::<Request>(&text) {
+        Ok(Request::Read { format }) => read(&message, &format),
+        Ok(Request::Generate { spec }) => generate(&spec),
+        Ok(Request::Simulate { scenario, workload, policy, seed }) => {
+            BENCH.with_borrow_mut(|bench| simulate(bench, &message, &scenario, workload, policy, seed))
+        }
+        Ok(Request::CommonMeans { groups }) => common_means(&message, &groups),
+        Err(error) => Err(format!("the page is of another version: {error}")),
+    };
+    match answer {
+        Ok((reply, beside)) => tell(&reply, &beside),
+        Err(message) => tell(&Reply::Failed { message }, &[]),
+    }
+}
+
+/// A reply and what goes beside it, or why there is none.
+type Answer = Result<(Reply, Vec<(&'static str, JsValue)>), String>;
+
+fn tell(reply: &Reply, beside: &[(&str, JsValue)]) {
+    let object = Object::new();
+    set(&object, "text", &message::to_text(reply).into());
+    for (key, value) in beside {
+        set(&object, key, value);
+    }
+    // There is nobody else to tell if the page is gone.
+    let _ = scope().post_message(&object);
+}
+
+fn scope() -> DedicatedWorkerGlobalScope {
+    js_sys::global().unchecked_into()
+}
+
+fn now_ms() -> f64 {
+    scope().performance().map_or(0.0, |clock| clock.now())
+}
+
+/// Lets something happen at most every [`PROGRESS_EVERY_MS`].
+struct Pace {
+    last_ms: f64,
+}
+
+impl Pace {
+    fn new() -> Self {
+        Self { last_ms: now_ms() }
+    }
+
+    fn is_due(&mut self) -> bool {
+        let now = now_ms();
+        let is_due = now - self.last_ms >= PROGRESS_EVERY_MS;
+        if is_due {
+            self.last_ms = now;
+        }
+        is_due
+    }
+}
+
+fn read(message: &JsValue, format: &str) -> Answer {
+    let files: Vec<File> = get(message, "files")
+        .dyn_into::<Array>()
+        .map(|files| files.iter().filter_map(|file| file.dyn_into().ok()).collect())
+        .unwrap_or_default();
+    match import(&files, format) {
+        Ok(imported) => deliver(&imported.0, Some(imported.1)),
+        Err(refusal) => Ok((Reply::Refused { refusal: Box::new(refusal) }, Vec::new())),
+    }
+}
+
+/// Streams files through the importer, a slice at a time.
+fn import(files: &[File], format: &str) -> Result<(Workload, ImportReport), Refusal> {
+    let format = Some(format.to_owned()).filter(|format| format != "auto");
+    let mut import = Import::new(&ImportOptions { format, ..ImportOptions::default() })?;
+    let unreadable = |error: JsValue| Refusal::Unreadable { detail: words(&error) };
+    let reader = FileReaderSync::new().map_err(unreadable)?;
+    let mut buffer = Vec::new();
+    let mut pace = Pace::new();
+    for file in files {
+        import.next_file(&file.name())?;
+        let mut from = 0.0;
+        while from < file.size() {
+            let to = (from + SLICE_BYTES).min(file.size());
+            let slice = file.slice_with_f64_and_f64(from, to).map_err(unreadable)?;
+            let slice = reader.read_as_array_buffer(&slice).map_err(unreadable)?;
+            let bytes = Uint8Array::new(&slice);
+            buffer.resize(bytes.length() as usize, 0);
+            bytes.copy_to(&mut buffer);
+            import.feed(&buffer)?;
+            from = to;
+            if pace.is_due() {
+                tell(&Reply::Reading { bytes: import.bytes(), records: import.records() }, &[]);
+            }
+        }
+    }
+    let imported = import.finish()?;
+    Ok((imported.workload, imported.report))
+}
+
+/// What a browser says when it cannot read a file.
+fn words(error: &JsValue) -> String {
+    let message = get(error, "message").as_string();
+    message
+        .unwrap_or_else(|| "the browser gives no reason; the file may have been moved or changed".to_owned())
+}
+
+fn generate(spec: &synthetic::SyntheticSpec) -> Answer {
+    spec.check().map_err(|(key, found, expected)| format!("{key}: found {found}, expected {expected}"))?;
+    deliver(&synthetic::generate(spec), None)
+}
+
+/// A workload for the page to keep.
+fn deliver(workload: &Workload, report: Option<ImportReport>) -> Answer {
+    let bytes =
+        postcard::to_allocvec(workload).map_err(|error| format!("the jobs cannot be passed on: {error}"))?;
+    let contents = Contents {
+        report,
+        digest: WorkloadDigest::of(workload),
+        hash: workload_hash(workload),
+        models: workload.models.iter().take(MOST_NAMES).cloned().collect(),
+        has_schedule: workload
+            .jobs
+            .iter()
+            .filter(|job| job.gpus.0 > 0)
+            .any(|job| job.start.is_some() && job.end.is_some()),
+    };
+    Ok((
+        Reply::Read { contents: Box::new(contents) },
+        vec![("workload", blob(&Uint8Array::from(&bytes[..]), BYTES)?)],
+    ))
+}
+
+const BYTES: &str = "application/octet-stream";
+
+/// Bytes that the page can keep and pass on without looking at them or copying them.
+fn blob(bytes: &JsValue, kind: &str) -> Result<JsValue, String> {
+    let options = BlobPropertyBag::new();
+    options.set_type(kind);
+    Blob::new_with_u8_array_sequence_and_options(&Array::of1(bytes), &options)
+        .map(Into::into)
+        .map_err(|error| format!("the browser cannot hold more: {}", words(&error)))
+}
+
+fn simulate(
+    bench: &mut Bench,
+    message: &JsValue,
+    scenario: &Scenario,
+    workload: u32,
+    policy: usize,
+    seed: u64,
+) -> Answer {
+    let (prepared, scenario_hash) = bench.prepare(message, scenario, workload, seed)?;
+    let started_ms = now_ms();
+    let mut telling = Telling { pace: Pace::new() };
+    let mut finished = prepared.run(policy, seed, &mut telling).map_err(|error| error.to_string())?;
+    finished.result.sim_wall_s = Some((now_ms() - started_ms) / 1_000.0);
+    let mut jobs_csv = Vec::new();
+    write_jobs_csv(prepared, &finished.record, &mut jobs_csv).map_err(|error| error.to_string())?;
+    let times = Float64Array::from(&prepared.completion_times_s(&finished.record)[..]);
+    let beside =
+        vec![("jobs", blob(&Uint8Array::from(&jobs_csv[..]), "text/csv")?), ("times", blob(&times, BYTES)?)];
+    let reply = Reply::Simulated {
+        result: Box::new(finished.result),
+        scenario_hash: scenario_hash.clone(),
+        jobs: prepared.workload.jobs.len() as u32,
+        assumptions: assumptions::sentences(scenario, prepared),
+    };
+    Ok((reply, beside))
+}
+
+impl Bench {
+    /// The scenario of a seed, bound to its jobs.
+    fn prepare(
+        &mut self,
+        message: &JsValue,
+        scenario: &Scenario,
+        workload: u32,
+        seed: u64,
+    ) -> Result<&(Prepared, String), String> {
+        let replica = scenario.replica(seed);
+        let wanted = (workload, replica.workload.synthetic.as_ref().map(|spec| spec.seed));
+        if self.workload.as_ref().is_none_or(|(kept, _)| *kept != wanted) {
+            // The old jobs go first, so that there are never two workloads in memory.
+            *self = Self::default();
+            let jobs = match &replica.workload.synthetic {
+                Some(spec) if seed != 0 => synthetic::generate(spec),
+                _ => fetch(message)?,
+            };
+            self.workload = Some((wanted, jobs));
+        }
+        let Some((_, jobs)) = &self.workload else { return Err(NO_JOBS.to_owned()) };
+        if self.prepared.as_ref().is_none_or(|(prepared, _)| prepared.scenario != replica) {
+            self.prepared = None;
+            let prepared = prepare(&replica, jobs).map_err(|error| error.to_string())?;
+            // Seed 0 is the scenario itself.
+            let hash = if seed == 0 { prepared.scenario_hash.clone() } else { scenario_hash(scenario, jobs) };
+            self.prepared = Some((prepared, hash));
+        }
+        self.prepared.as_ref().ok_or_else(|| NO_JOBS.to_owned())
+    }
+}
+
+const NO_JOBS: &str = "the jobs are missing";
+
+/// The workload that came with a request.
+fn fetch(message: &JsValue) -> Result<Workload, String> {
+    let blob: Blob = get(message, "workload").dyn_into().map_err(|_| NO_JOBS.to_owned())?;
+    postcard::from_bytes(&Uint8Array::new(&buffer(&blob)?).to_vec())
+        .map_err(|error| format!("the jobs cannot be read: {error}"))
+}
+
+/// The bytes of a blob as an array buffer.
+fn buffer(blob: &Blob) -> Result<JsValue, String> {
+    let bytes = FileReaderSync::new().and_then(|reader| reader.read_as_array_buffer(blob));
+    bytes.map(JsValue::from).map_err(|error| words(&error))
+}
+
+fn common_means(message: &JsValue, groups: &[usize]) -> Answer {
+    let blobs = get(message, "times").dyn_into::<Array>().map_err(|_| "the runs are missing".to_owned())?;
+    let mut blobs = blobs.iter().filter_map(|blob| blob.dyn_into::<Blob>().ok());
+    let mut means = Vec::new();
+    for &runs in groups {
+        let times = blobs.by_ref().take(runs).map(|blob| Ok(Float64Array::new(&buffer(&blob)?).to_vec()));
+        means.extend(common_jobs::means(&times.collect::<Result<Vec<_>, String>>()?));
+    }
+    Ok((Reply::CommonMeans { means }, Vec::new()))
+}
+
+/// Tells the page how far a run is.
+struct Telling {
+    pace: Pace,
+}
+
+impl Watch for Telling {
+    fn progress(&mut self, progress: Progress) {
+        if self.pace.is_due() {
+            tell(&Reply::Simulating { finished: progress.finished, jobs: progress.jobs }, &[]);
+        }
+    }
+}

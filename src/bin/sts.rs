@@ -1,3 +1,0 @@
-//! The command line of STS-Sim.
-
-fn main() {}

@@ -1,0 +1,154 @@
+//! `sts run`: simulate every policy and seed of a scenario.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use sts_sim::scenario::Scenario;
+use sts_sim::scenario::hash::scenario_hash;
+use sts_sim::scenario::run::{Finished, Prepared, generated, prepare, set_common_means};
+use sts_sim::scenario::tables::{RoundsCsv, Summary, write_jobs_csv};
+use sts_sim::sim::{Progress, RoundReport, Watch};
+use sts_sim::trace;
+use sts_sim::workload::Workload;
+
+use crate::clock::timed;
+use crate::import::{open, read_all};
+
+/// Arguments of `sts run`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RunArgs {
+    /// The scenario; `-` reads standard input.
+    scenario: PathBuf,
+    /// Folder for `summary.json`, `jobs-<label>-<seed>.csv` and `rounds-<label>-<seed>.csv`; made if it does not exist.
+    #[arg(long)]
+    out: PathBuf,
+    /// No progress on standard error.
+    #[arg(long)]
+    quiet: bool,
+}
+
+pub(crate) fn run(args: &RunArgs) -> anyhow::Result<()> {
+    let name = args.scenario.display();
+    let text =
+        String::from_utf8(read_all(&args.scenario)?).with_context(|| format!("{name}: not UTF-8 text"))?;
+    let scenario = Scenario::from_json(&text).with_context(|| format!("{name}"))?;
+    let folder = args.scenario.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(&args.out)
+        .with_context(|| format!("cannot make the folder {}", args.out.display()))?;
+    let traced = traced(&scenario, folder)?;
+
+    let mut results = Vec::new();
+    for &seed in &scenario.seeds {
+        let replica = scenario.replica(seed);
+        let workload =
+            traced.as_ref().map_or_else(|| generated(&replica).unwrap_or_default(), Workload::clone);
+        let prepared = prepare(&replica, &workload).with_context(|| format!("{name}"))?;
+        note_left_out(&prepared, seed);
+        let mut finished = Vec::new();
+        for index in 0..scenario.policies.len() {
+            finished.push(run_one(&prepared, index, seed, args)?);
+        }
+        set_common_means(&prepared, &mut finished);
+        results.extend(finished.into_iter().map(|run| run.result));
+    }
+    // Policy by policy, as the scenario lists them.
+    results.sort_by_key(|run| scenario.policies.iter().position(|choice| choice.label() == run.policy));
+    let summary = Summary::new(&scenario_hash(&scenario, &traced.unwrap_or_default()), &results);
+    let path = args.out.join("summary.json");
+    fs::write(&path, serde_json::to_string_pretty(&summary)?)
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    if !args.quiet {
+        eprintln!("wrote {}", path.display());
+    }
+    Ok(())
+}
+
+/// The trace of a scenario that names one.
+fn traced(scenario: &Scenario, folder: &Path) -> anyhow::Result<Option<Workload>> {
+    let Some(spec) = &scenario.workload.trace else { return Ok(None) };
+    let path = folder.join(&spec.path);
+    let format = Some(spec.format.clone()).filter(|format| format != "auto");
+    let options = trace::ImportOptions { format, ..trace::ImportOptions::default() };
+    let name = path.display().to_string();
+    let imported = trace::import_reader(&name, open(&path)?, &options).with_context(|| name.clone())?;
+    if imported.report.rejected_count > 0 {
+        eprintln!("{name}: {} rows rejected; `sts import` shows them", imported.report.rejected_count);
+    }
+    Ok(Some(imported.workload))
+}
+
+fn note_left_out(prepared: &Prepared, seed: u64) {
+    let workload = &prepared.workload;
+    let zero = prepared.source.jobs.iter().filter(|job| job.gpus.0 == 0).count();
+    for (count, why) in [
+        (workload.never_fit.len(), "ask for more than the cluster can ever give"),
+        (workload.without_duration.len(), "have no run time"),
+        (zero, "ask for no GPU"),
+    ] {
+        if count > 0 {
+            eprintln!("seed {seed}, not simulated: {count} jobs that {why}");
+        }
+    }
+}
+
+fn run_one(prepared: &Prepared, index: usize, seed: u64, args: &RunArgs) -> anyhow::Result<Finished> {
+    let label = prepared.scenario.policies[index].label();
+    let file = |table: &str| args.out.join(format!("{table}-{}-{seed}.csv", file_name(label)));
+    let create = |path: &Path| -> anyhow::Result<BufWriter<File>> {
+        Ok(BufWriter::new(File::create(path).with_context(|| format!("cannot write {}", path.display()))?))
+    };
+    let rounds_path = file("rounds");
+    let mut watch = Report {
+        rounds: RoundsCsv::new(prepared, create(&rounds_path)?),
+        label,
+        seed,
+        shown_percent: if args.quiet { None } else { Some(0) },
+    };
+    let (finished, wall_s) = timed(|| prepared.run(index, seed, &mut watch));
+    let mut finished = finished?;
+    finished.result.sim_wall_s = Some(wall_s);
+    watch.rounds.finish().with_context(|| format!("cannot write {}", rounds_path.display()))?;
+    let jobs_path = file("jobs");
+    write_jobs_csv(prepared, &finished.record, create(&jobs_path)?)
+        .with_context(|| format!("cannot write {}", jobs_path.display()))?;
+    if !args.quiet {
+        let metrics = &finished.result.metrics;
+        eprintln!(
+            "\r{label}, seed {seed}: {} jobs in {wall_s:.2} s, mean JCT {} s{}",
+            prepared.workload.jobs.len(),
+            metrics.get("jct_mean_s").map_or_else(|| "–".to_string(), |s| format!("{s:.1}")),
+            finished.result.stopped.as_ref().map_or_else(String::new, |why| format!(" ({why})")),
+        );
+    }
+    Ok(finished)
+}
+
+/// A label as part of a file name: what file systems dislike becomes `_`.
+fn file_name(label: &str) -> String {
+    label.chars().map(|c| if c.is_alphanumeric() || matches!(c, '-' | '.' | '_') { c } else { '_' }).collect()
+}
+
+struct Report<'a, W: Write> {
+    rounds: RoundsCsv<'a, W>,
+    label: &'a str,
+    seed: u64,
+    shown_percent: Option<u64>,
+}
+
+impl<W: Write> Watch for Report<'_, W> {
+    fn round(&mut self, report: &RoundReport<'_>) {
+        self.rounds.round(report);
+    }
+
+    fn progress(&mut self, progress: Progress) {
+        let percent = u64::from(progress.finished) * 100 / u64::from(progress.jobs.max(1));
+        if let Some(shown) = &mut self.shown_percent
+            && *shown != percent
+        {
+            *shown = percent;
+            eprint!("\r{}, seed {}: {} of {} jobs", self.label, self.seed, progress.finished, progress.jobs);
+        }
+    }
+}

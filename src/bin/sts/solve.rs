@@ -1,0 +1,79 @@
+//! `sts solve`: decide one allocation, with its proof and its fairness properties.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use sts_sim::policy::param::ParamValue;
+use sts_sim::solve::answer::Answer;
+use sts_sim::solve::{self, Instance};
+
+use crate::clock::timed;
+use crate::import::read_all;
+
+/// Arguments of `sts solve`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SolveArgs {
+    /// The instance; `-` reads standard input.
+    instance: PathBuf,
+    /// The policy: sts-fairness, brute-force, equal-split, max-sum.
+    #[arg(long)]
+    policy: String,
+    /// A parameter, as name=value; may be repeated.
+    #[arg(long, value_parser = parse_param)]
+    param: Vec<(String, ParamValue)>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+fn parse_param(text: &str) -> Result<(String, ParamValue), String> {
+    let (name, value) = text.split_once('=').ok_or_else(|| format!("found {text:?}, expected name=value"))?;
+    let value = match value.parse::<f64>() {
+        Ok(number) if number.is_finite() => ParamValue::Number(number),
+        _ => ParamValue::Word(value.to_string()),
+    };
+    Ok((name.to_string(), value))
+}
+
+pub(crate) fn solve(args: &SolveArgs) -> anyhow::Result<()> {
+    let name = args.instance.display();
+    let text =
+        String::from_utf8(read_all(&args.instance)?).with_context(|| format!("{name}: not UTF-8 text"))?;
+    let instance = Instance::from_json(&text).with_context(|| format!("{name}"))?;
+    let params: BTreeMap<String, ParamValue> = args.param.iter().cloned().collect();
+    if params.len() < args.param.len() {
+        bail!("a parameter is given twice");
+    }
+    let (answer, solve_s) = timed(|| solve::solve(&instance, &args.policy, &params));
+    let mut answer = answer.with_context(|| format!("{name}"))?;
+    answer.solve_s = Some(solve_s);
+    let mut out = io::stdout().lock();
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&answer)?)?;
+    } else {
+        print(&answer, &mut out)?;
+    }
+    Ok(())
+}
+
+fn print(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
+    let number = |value: Option<f64>| value.map_or_else(|| "–".to_string(), |v| v.to_string());
+    writeln!(out, "{}", serde_json::to_string_pretty(&answer.status).unwrap_or_default().trim_matches('"'))?;
+    writeln!(
+        out,
+        "objective {}  bound {}  gap {}",
+        number(answer.objective),
+        number(answer.bound),
+        number(answer.gap)
+    )?;
+    writeln!(out, "proof: {}", answer.proof)?;
+    for row in &answer.allocation {
+        writeln!(out, "  {}", serde_json::to_string(row).unwrap_or_default())?;
+    }
+    for tenant in &answer.tenants {
+        writeln!(out, "  {}", serde_json::to_string(tenant).unwrap_or_default())?;
+    }
+    writeln!(out, "properties: {}", serde_json::to_string(&answer.properties).unwrap_or_default())
+}

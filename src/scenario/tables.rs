@@ -1,0 +1,223 @@
+//! Tables for files: jobs and rounds as CSV, the comparison as JSON.
+
+use std::io::{self, Write};
+
+use serde::{Deserialize, Serialize};
+
+use super::run::{Prepared, RunResult};
+use crate::metrics::Metrics;
+use crate::metrics::compute::best_duration_s;
+use crate::sim::{RoundReport, RunRecord, Watch};
+
+/// `summary.json`: every run of a comparison.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Fingerprint of the scenario.
+    pub scenario_hash: String,
+    /// Version of the engine.
+    pub engine_version: String,
+    /// One entry a policy and seed.
+    pub runs: Vec<SummaryRun>,
+}
+
+/// One run in `summary.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SummaryRun {
+    /// The policy's label.
+    pub policy: String,
+    /// The seed.
+    pub seed: u64,
+    /// Fingerprint of every allocation.
+    pub result_hash: String,
+    /// Seconds the simulation took.
+    pub sim_wall_s: Option<f64>,
+    /// Metrics.
+    pub metrics: Metrics,
+}
+
+impl Summary {
+    /// The summary of a comparison.
+    #[must_use]
+    pub fn new<'a>(scenario_hash: &str, runs: impl IntoIterator<Item = &'a RunResult>) -> Self {
+        let runs = runs
+            .into_iter()
+            .map(|run| SummaryRun {
+                policy: run.policy.clone(),
+                seed: run.seed,
+                result_hash: run.result_hash.clone(),
+                sim_wall_s: run.sim_wall_s,
+                metrics: run.metrics.clone(),
+            })
+            .collect();
+        Self {
+            scenario_hash: scenario_hash.to_string(),
+            engine_version: env!("CARGO_PKG_VERSION").to_string(),
+            runs,
+        }
+    }
+}
+
+/// Seconds with microseconds, without trailing zeros.
+fn seconds(micros: i64) -> String {
+    let text = format!(
+        "{}{}.{:06}",
+        if micros < 0 { "-" } else { "" },
+        micros.abs() / 1_000_000,
+        micros.abs() % 1_000_000
+    );
+    text.trim_end_matches('0').trim_end_matches('.').to_string()
+}
+
+/// Writes one row a job: simulated jobs in order of submission, then jobs that never fit.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_jobs_csv(prepared: &Prepared, record: &RunRecord, out: impl Write) -> io::Result<()> {
+    let mut csv = csv::Writer::from_writer(out);
+    csv.write_record([
+        "job",
+        "tenant",
+        "submit_s",
+        "gpus",
+        "first_start_s",
+        "finish_s",
+        "jct_s",
+        "wait_s",
+        "slowdown",
+        "preemptions",
+        "migrations",
+        "outcome",
+        "gpu_types",
+    ])?;
+    let none = String::new;
+    let mut segments = record.segments.iter().peekable();
+    for (index, (job, run)) in prepared.workload.jobs.iter().zip(&record.jobs).enumerate() {
+        let mut types: Vec<&str> = Vec::new();
+        while let Some(segment) = segments.next_if(|segment| segment.job.index() == index) {
+            let name = prepared.cluster.gpu_type(segment.type_id).name.as_str();
+            if !types.contains(&name) {
+                types.push(name);
+            }
+        }
+        let jct = run.finish.map(|finish| finish - job.submit);
+        let slowdown = jct.map(|jct| (jct.as_secs() / best_duration_s(job).max(10.0)).max(1.0));
+        csv.write_record([
+            prepared.source.names.get(job.record as usize),
+            &prepared.workload.tenants[job.tenant.index()].name,
+            &seconds(job.submit.0),
+            &prepared.workload.class_of(job).gpus.as_gpus().to_string(),
+            &run.first_start.map_or_else(none, |t| seconds(t.0)),
+            &run.finish.map_or_else(none, |t| seconds(t.0)),
+            &jct.map_or_else(none, |jct| seconds(jct.0)),
+            &jct.map_or_else(none, |jct| seconds((jct - run.held).0)),
+            &slowdown.map_or_else(none, |s| format!("{s:.6}")),
+            &run.preemptions.to_string(),
+            &run.migrations.to_string(),
+            if run.finish.is_some() { "finished" } else { "unfinished" },
+            &types.join("|"),
+        ])?;
+    }
+    for &index in &prepared.workload.never_fit {
+        let Some(job) = prepared.source.jobs.get(index as usize) else { continue };
+        let tenant = prepared.source.tenants.get(job.tenant.index()).map_or("", String::as_str);
+        csv.write_record([
+            prepared.source.names.get(index as usize),
+            tenant,
+            &seconds(job.submit.0),
+            &job.gpus.as_gpus().to_string(),
+            "",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "never-fit",
+            "",
+        ])?;
+    }
+    csv.flush()
+}
+
+/// Writes the rounds of a run as they are decided: one row a tenant and type for policies with a ledger, else one row a round.
+pub struct RoundsCsv<'a, W: Write> {
+    prepared: &'a Prepared,
+    csv: csv::Writer<W>,
+    error: Option<io::Error>,
+}
+
+impl<'a, W: Write> RoundsCsv<'a, W> {
+    /// Starts the table.
+    pub fn new(prepared: &'a Prepared, out: W) -> Self {
+        let mut csv = csv::Writer::from_writer(out);
+        let head = [
+            "round",
+            "start_s",
+            "tenant",
+            "gpu_type",
+            "quota_slots",
+            "used_slots",
+            "floor",
+            "value",
+            "loan_slots",
+            "gap",
+        ];
+        let error = csv.write_record(head).err().map(io::Error::from);
+        Self { prepared, csv, error }
+    }
+
+    /// Ends the table.
+    ///
+    /// # Errors
+    /// The first error of the underlying writer.
+    pub fn finish(mut self) -> io::Result<()> {
+        match self.error.take() {
+            Some(error) => Err(error),
+            None => self.csv.flush(),
+        }
+    }
+
+    fn write(&mut self, report: &RoundReport<'_>) -> io::Result<()> {
+        let gap = report.proof.map_or_else(String::new, |proof| proof.gap().to_string());
+        let (round, start) = (report.round.to_string(), seconds(report.start.0));
+        if report.ledger.is_empty() {
+            self.csv.write_record([&round, &start, "", "", "", "", "", "", "", gap.as_str()])?;
+        }
+        for row in report.ledger {
+            self.csv.write_record([
+                &round,
+                &start,
+                &self.prepared.workload.tenants[row.tenant.index()].name,
+                &self.prepared.cluster.gpu_type(row.type_id).name,
+                &row.quota_slots.to_string(),
+                &row.used_slots.to_string(),
+                &row.floor.to_string(),
+                &row.value.to_string(),
+                &row.loan_slots.to_string(),
+                &gap,
+            ])?;
+        }
+        Ok(())
+    }
+}
+
+impl<W: Write> Watch for RoundsCsv<'_, W> {
+    fn round(&mut self, report: &RoundReport<'_>) {
+        if self.error.is_none() {
+            self.error = self.write(report).err();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::seconds;
+
+    #[test]
+    fn seconds_are_exact_and_short() {
+        assert_eq!(seconds(0), "0");
+        assert_eq!(seconds(1_500_000), "1.5");
+        assert_eq!(seconds(-1), "-0.000001");
+        assert_eq!(seconds(100_000_000), "100");
+    }
+}

@@ -1,0 +1,633 @@
+//! The event loop of a run.
+//!
+//! At one moment things happen in this order: completions, arrivals, then, at a round boundary, the policy's decision, else its
+//! refill. A round boundary lies at every multiple of the round length, counted from the first submission.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::fragmentation::Fragmentation;
+use super::reconfigure::Layouts;
+use super::refill::Filler;
+use super::{
+    Boundary, JobRun, Load, Progress, RoundReport, RoundSettings, RunRecord, Segment, Stopped, Wait, Watch,
+};
+use crate::cluster::occupancy::Occupancy;
+use crate::cluster::placement::{Wanted, settle};
+use crate::cluster::{Cluster, Placement};
+use crate::policy::{ATTAINED_UNITS, Decision, Held, JobState, Policy, Reason, View};
+use crate::units::{JobId, SimSpan, SimTime, TypeId};
+use crate::workload::{BoundWorkload, JobOption};
+
+/// Rounds in a row in which nothing runs and nothing is still to arrive, before a run is given up.
+const STALL_ROUNDS: u64 = 100_000;
+
+/// Rounds in a row without an arrival or a completion, before a run is given up: every job is preempted before it has loaded.
+const FUTILE_ROUNDS: u64 = 1_000_000;
+
+/// Rounds between two calls of [`Watch::progress`].
+const PROGRESS_ROUNDS: u64 = 64;
+
+/// Simulates `workload` on `cluster` under `policy`.
+pub fn simulate(
+    cluster: &Cluster,
+    workload: &BoundWorkload,
+    settings: RoundSettings,
+    policy: Box<dyn Policy>,
+    watch: &mut dyn Watch,
+) -> RunRecord {
+    Engine::new(cluster, workload, settings, policy).run(watch)
+}
+
+/// Where a job lies and since when.
+#[derive(Debug, Default)]
+struct Live {
+    placement: Option<Placement>,
+    last_placement: Option<Placement>,
+    since: SimTime,
+    ready: SimTime,
+    synced: SimTime,
+    epoch: u32,
+    reason: Option<Reason>,
+    decided_reason: Option<Reason>,
+}
+
+/// A run under way.
+pub struct Engine<'a> {
+    cluster: &'a Cluster,
+    workload: &'a BoundWorkload,
+    settings: RoundSettings,
+    policy: Box<dyn Policy>,
+    states: Vec<JobState>,
+    live: Vec<Live>,
+    active: Vec<JobId>,
+    waiting: Vec<JobId>,
+    next_arrival: usize,
+    completions: BinaryHeap<Reverse<(SimTime, JobId, u32)>>,
+    occupancy: Occupancy,
+    layouts: Layouts,
+    fragmentation: Fragmentation,
+    decision: Decision,
+    granted: Vec<Option<u16>>,
+    used_units: u64,
+    finished: u32,
+    now: SimTime,
+    record: RunRecord,
+}
+
+impl<'a> Engine<'a> {
+    /// Prepares a run.
+    #[must_use]
+    pub fn new(
+        cluster: &'a Cluster,
+        workload: &'a BoundWorkload,
+        settings: RoundSettings,
+        policy: Box<dyn Policy>,
+    ) -> Self {
+        let states = workload
+            .jobs
+            .iter()
+            .map(|job| JobState {
+                remaining: job.work,
+                held: None,
+                last_option: None,
+                executed: SimSpan::ZERO,
+                attained: 0,
+                first_start: None,
+                changed: job.submit,
+                finish: None,
+            })
+            .collect();
+        Self {
+            cluster,
+            workload,
+            settings,
+            policy,
+            states,
+            live: workload.jobs.iter().map(|_| Live::default()).collect(),
+            active: Vec::new(),
+            waiting: Vec::new(),
+            next_arrival: 0,
+            completions: BinaryHeap::new(),
+            occupancy: Occupancy::new(cluster),
+            layouts: Layouts::new(cluster),
+            fragmentation: Fragmentation::new(cluster, workload),
+            decision: Decision::default(),
+            granted: vec![None; workload.jobs.len()],
+            used_units: 0,
+            finished: 0,
+            now: SimTime::ZERO,
+            record: RunRecord { jobs: vec![JobRun::default(); workload.jobs.len()], ..RunRecord::default() },
+        }
+    }
+
+    /// Runs to the end.
+    pub fn run(mut self, watch: &mut dyn Watch) -> RunRecord {
+        let length = self.settings.length.0.max(1);
+        let horizon = self.settings.horizon.unwrap_or(SimTime::NEVER);
+        let mut round: i64 = 0;
+        let mut next_report = 0;
+        let mut idle_rounds = 0;
+        let mut futile_rounds = 0;
+        loop {
+            if self.active.is_empty() {
+                let Some(next) = self.arrival_time() else { break };
+                round = round.max(next.0 / length);
+            }
+            let start = SimTime(round.saturating_mul(length));
+            if start >= horizon {
+                break;
+            }
+            self.advance(start);
+            if !self.active.is_empty() {
+                self.decide(round as u64, watch);
+            }
+            let decided_at = self.events();
+            let end = start + self.settings.length;
+            while let Some(at) = self.next_event() {
+                if at >= end || at >= horizon {
+                    break;
+                }
+                self.advance(at);
+                if self.settings.boundary == Boundary::Refill {
+                    self.refill(round as u64);
+                }
+                self.note_arrivals_that_wait();
+                self.note_load();
+            }
+            self.record.rounds = round as u64 + 1;
+            if self.record.rounds >= next_report {
+                watch.progress(self.progress());
+                next_report = self.record.rounds + PROGRESS_ROUNDS;
+            }
+            let stuck = self.waiting.len() == self.active.len() && !self.active.is_empty();
+            idle_rounds = if stuck && self.arrival_time().is_none() { idle_rounds + 1 } else { 0 };
+            futile_rounds = if decided_at == self.events() { futile_rounds + 1 } else { 0 };
+            if idle_rounds > STALL_ROUNDS || futile_rounds > FUTILE_ROUNDS {
+                self.record.stopped = Some(Stopped::Stalled);
+                break;
+            }
+            round += 1;
+            let nothing_changed = decided_at == self.events();
+            if nothing_changed && self.waiting.is_empty() && self.policy.is_static_when_idle_queue() {
+                // Every round up to the next event would be decided as this one was.
+                if let Some(at) = self.next_event() {
+                    round = round.max(at.0 / length);
+                }
+            }
+        }
+        self.finish(horizon, watch)
+    }
+
+    fn finish(mut self, horizon: SimTime, watch: &mut dyn Watch) -> RunRecord {
+        if (self.finished as usize) < self.workload.jobs.len() && self.record.stopped.is_none() {
+            self.record.stopped = Some(Stopped::Horizon);
+            self.now = self.now.max(horizon);
+        }
+        for index in 0..self.active.len() {
+            let job = self.active[index];
+            if self.states[job.index()].held.is_some() {
+                self.close(job);
+            }
+        }
+        self.record.end = self.now;
+        self.record.fragmentation_mean = self.fragmentation.mean(self.now);
+        self.record.segments.sort_by_key(|s| (s.job, s.from));
+        watch.progress(self.progress());
+        self.record
+    }
+
+    fn progress(&self) -> Progress {
+        Progress { now: self.now, finished: self.finished, jobs: self.workload.jobs.len() as u32 }
+    }
+
+    /// Arrivals and completions so far.
+    fn events(&self) -> u64 {
+        self.next_arrival as u64 + u64::from(self.finished)
+    }
+
+    fn arrival_time(&self) -> Option<SimTime> {
+        self.workload.jobs.get(self.next_arrival).map(|job| job.submit)
+    }
+
+    fn next_event(&mut self) -> Option<SimTime> {
+        while let Some(&Reverse((at, job, epoch))) = self.completions.peek() {
+            if self.live[job.index()].epoch == epoch && self.states[job.index()].held.is_some() {
+                return Some(self.arrival_time().map_or(at, |arrival| arrival.min(at)));
+            }
+            self.completions.pop();
+        }
+        self.arrival_time()
+    }
+
+    /// Moves the clock to `at`, where the next event is no earlier, and completes and admits what is due then.
+    fn advance(&mut self, at: SimTime) {
+        self.now = self.now.max(at);
+        while let Some(&Reverse((due, job, epoch))) = self.completions.peek() {
+            if due > at {
+                break;
+            }
+            self.completions.pop();
+            if self.live[job.index()].epoch == epoch && self.states[job.index()].held.is_some() {
+                self.complete(job);
+            }
+        }
+        while self.arrival_time().is_some_and(|arrival| arrival <= at) {
+            let job = JobId(self.next_arrival as u32);
+            self.next_arrival += 1;
+            self.active.push(job);
+            self.waiting.push(job);
+        }
+    }
+
+    fn complete(&mut self, job: JobId) {
+        self.close(job);
+        self.states[job.index()].finish = Some(self.now);
+        self.record.jobs[job.index()].finish = Some(self.now);
+        self.finished += 1;
+        remove_sorted(&mut self.active, job);
+        self.live[job.index()].last_placement = None;
+    }
+
+    /// Brings a running job's work, executed time and attained service up to now.
+    fn sync(&mut self, job: JobId) {
+        let state = &mut self.states[job.index()];
+        let live = &mut self.live[job.index()];
+        let Some(held) = state.held else { return };
+        let option =
+            self.workload.class_of(&self.workload.jobs[job.index()]).options[usize::from(held.option)];
+        let progress_from = live.synced.max(live.ready);
+        if self.now > progress_from {
+            let done = option.rate.over(self.now - progress_from);
+            state.remaining = (state.remaining - done).max(crate::units::Work::ZERO);
+        }
+        let held_for = self.now - live.synced;
+        state.executed += held_for;
+        state.attained += i128::from(units_of(self.cluster, option)) * i128::from(held_for.0);
+        live.synced = self.now;
+    }
+
+    /// Ends a job's allocation: its segment is recorded and its devices are free.
+    fn close(&mut self, job: JobId) {
+        if let Some(placement) = self.end_segment(job) {
+            self.occupancy.release(&placement);
+        }
+    }
+
+    /// Records the end of a job's allocation and returns where it lay; the occupancy is left to the caller.
+    fn end_segment(&mut self, job: JobId) -> Option<Placement> {
+        self.sync(job);
+        let live = &mut self.live[job.index()];
+        let state = &mut self.states[job.index()];
+        let (held, placement) = (state.held.take()?, live.placement.take()?);
+        let parts_from = self.record.parts.len() as u32;
+        self.record.parts.extend_from_slice(&placement.parts);
+        self.record.segments.push(Segment {
+            job,
+            from: live.since,
+            ready: live.ready,
+            to: self.now,
+            option: held.option,
+            type_id: placement.type_id,
+            slots: placement.slots,
+            parts_from,
+            parts_len: placement.parts.len() as u32,
+        });
+        self.record.jobs[job.index()].held += self.now - live.since;
+        self.used_units -= units_of_placement(self.cluster, &placement);
+        live.last_placement = Some(placement.clone());
+        live.epoch += 1;
+        state.changed = self.now;
+        Some(placement)
+    }
+
+    /// Loads a job onto `placement`, which the occupancy already counts as taken.
+    fn open(&mut self, job: JobId, option: u16, placement: Placement) {
+        let reconfigured = self.layouts.install(&placement);
+        let live = &mut self.live[job.index()];
+        let state = &mut self.states[job.index()];
+        let mut overhead =
+            if state.first_start.is_none() { self.settings.start_cost } else { self.settings.restore_cost };
+        if reconfigured {
+            overhead += self.settings.reconfigure_cost;
+        }
+        let run = &mut self.record.jobs[job.index()];
+        if live.last_placement.as_ref().is_some_and(|last| *last != placement) {
+            run.migrations += 1;
+        }
+        run.first_start.get_or_insert(self.now);
+        state.first_start.get_or_insert(self.now);
+        state.held = Some(Held { option, since: self.now });
+        state.last_option = Some(option);
+        state.changed = self.now;
+        self.used_units += units_of_placement(self.cluster, &placement);
+        live.placement = Some(placement);
+        live.since = self.now;
+        live.synced = self.now;
+        live.ready = self.now + overhead;
+        live.epoch += 1;
+        live.reason = None;
+        live.decided_reason = None;
+        let rate = self.workload.class_of(&self.workload.jobs[job.index()]).options[usize::from(option)].rate;
+        if let Some(span) = state.remaining.time_at(rate) {
+            self.completions.push(Reverse((live.ready + span, job, live.epoch)));
+        }
+    }
+
+    fn decide(&mut self, round: u64, watch: &mut dyn Watch) {
+        for index in 0..self.active.len() {
+            self.sync(self.active[index]);
+        }
+        self.decision.clear();
+        let view = View {
+            now: self.now,
+            round,
+            round_length: self.settings.length,
+            start_cost: self.settings.start_cost,
+            restore_cost: self.settings.restore_cost,
+            cluster: self.cluster,
+            workload: self.workload,
+            states: &self.states,
+            active: &self.active,
+        };
+        self.policy.decide(&view, &mut self.decision);
+        watch.round(&RoundReport {
+            round,
+            start: self.now,
+            ledger: &self.decision.ledger,
+            proof: self.decision.proof.as_ref(),
+        });
+        self.apply();
+        self.note_waits();
+        self.note_load();
+    }
+
+    /// Puts the decision on devices. Jobs that keep their option stay where they are unless another has no place otherwise.
+    fn apply(&mut self) {
+        for grant in &self.decision.grants {
+            self.granted[grant.job.index()] = Some(grant.option);
+        }
+        let running: Vec<JobId> =
+            self.active.iter().copied().filter(|job| self.states[job.index()].held.is_some()).collect();
+        for &job in &running {
+            let keeps = self.states[job.index()].held.map(|held| held.option) == self.granted[job.index()];
+            if !keeps {
+                self.close(job);
+                if self.granted[job.index()].is_none() {
+                    self.record.jobs[job.index()].preemptions += 1;
+                    insert_sorted(&mut self.waiting, job);
+                }
+            }
+        }
+        let mut fresh: Vec<(JobId, u16, JobOption)> = Vec::new();
+        for grant in &self.decision.grants {
+            let state = &self.states[grant.job.index()];
+            if state.held.is_none() && state.finish.is_none() {
+                let job = &self.workload.jobs[grant.job.index()];
+                fresh.push((
+                    grant.job,
+                    grant.option,
+                    self.workload.class_of(job).options[usize::from(grant.option)],
+                ));
+            }
+        }
+        // Whole devices first, then large slices: what is hard to place has the choice.
+        fresh.sort_by_key(|(job, _, option)| {
+            let whole = u32::from(option.slots) == self.cluster.gpu_type(option.type_id).slots_per_device();
+            (Reverse(whole), Reverse(option.devices), Reverse(option.slots), *job)
+        });
+        let mut unplaced_types: Vec<TypeId> = Vec::new();
+        let mut placed: Vec<(JobId, u16, Placement)> = Vec::with_capacity(fresh.len());
+        for &(job, index, option) in &fresh {
+            match self.occupancy.place(option.type_id, option.slots, option.devices) {
+                Some(placement) => placed.push((job, index, placement)),
+                None if !unplaced_types.contains(&option.type_id) => unplaced_types.push(option.type_id),
+                None => {}
+            }
+        }
+        for &type_id in &unplaced_types {
+            self.repack(type_id, &fresh, &mut placed);
+        }
+        placed.sort_by_key(|(job, _, _)| *job);
+        for (job, option, placement) in placed {
+            remove_sorted(&mut self.waiting, job);
+            self.open(job, option, placement);
+        }
+        // A grant that found no position, even smaller, leaves its job waiting.
+        for &(job, _, _) in &fresh {
+            if self.states[job.index()].held.is_none() {
+                self.record.unplaced += 1;
+                self.decision.waits.push((job, Reason::NoPlace));
+                if self.waiting.binary_search(&job).is_err() {
+                    self.record.jobs[job.index()].preemptions += 1;
+                    insert_sorted(&mut self.waiting, job);
+                }
+            }
+        }
+        for grant in &self.decision.grants {
+            self.granted[grant.job.index()] = None;
+        }
+        self.record.reconfigurations += self.layouts.take_changed();
+    }
+
+    /// Places everything granted on one type again, moving kept jobs where the policy allows it; what still has no position is
+    /// tried in smaller slices of the same type.
+    fn repack(
+        &mut self,
+        type_id: TypeId,
+        fresh: &[(JobId, u16, JobOption)],
+        placed: &mut Vec<(JobId, u16, Placement)>,
+    ) {
+        let kept: Vec<JobId> = self
+            .active
+            .iter()
+            .copied()
+            .filter(|job| {
+                self.live[job.index()]
+                    .placement
+                    .as_ref()
+                    .is_some_and(|placement| placement.type_id == type_id)
+            })
+            .collect();
+        let new: Vec<&(JobId, u16, JobOption)> =
+            fresh.iter().filter(|(_, _, o)| o.type_id == type_id).collect();
+        let mut here = Vec::new();
+        placed.retain(|entry| {
+            let other = entry.2.type_id != type_id;
+            if !other {
+                here.push(entry.clone());
+            }
+            other
+        });
+        for (_, _, placement) in &here {
+            self.occupancy.release(placement);
+        }
+        for job in &kept {
+            if let Some(placement) = &self.live[job.index()].placement {
+                self.occupancy.release(placement);
+            }
+        }
+        let placements = {
+            let mut wanted = Vec::with_capacity(kept.len() + new.len());
+            for job in &kept {
+                let live = &self.live[job.index()];
+                let (Some(held), Some(placement)) = (self.states[job.index()].held, &live.placement) else {
+                    continue;
+                };
+                let option = self.workload.class_of(&self.workload.jobs[job.index()]).options
+                    [usize::from(held.option)];
+                wanted.push(Wanted {
+                    type_id,
+                    slots: option.slots,
+                    devices: option.devices,
+                    previous: Some(placement),
+                    work_at_stake: i64::from(option.rate.0) * i64::from(option.devices),
+                });
+            }
+            for (_, _, option) in &new {
+                wanted.push(Wanted {
+                    type_id,
+                    slots: option.slots,
+                    devices: option.devices,
+                    previous: None,
+                    work_at_stake: 0,
+                });
+            }
+            settle(self.cluster, &mut self.occupancy, &wanted, self.policy.repacking())
+        };
+        let mut placements = placements.into_iter();
+        for &job in &kept {
+            match placements.next().flatten() {
+                Some(placement) if self.live[job.index()].placement.as_ref() == Some(&placement) => {}
+                moved => {
+                    let Some(held) = self.states[job.index()].held else { continue };
+                    self.end_segment(job);
+                    if let Some(placement) = moved {
+                        placed.push((job, held.option, placement));
+                    } else {
+                        self.record.unplaced += 1;
+                        self.record.jobs[job.index()].preemptions += 1;
+                        self.decision.waits.push((job, Reason::NoPlace));
+                        insert_sorted(&mut self.waiting, job);
+                    }
+                }
+            }
+        }
+        for &&(job, index, option) in &new {
+            let found = placements.next().flatten().map(|placement| (index, placement));
+            if let Some((option, placement)) = found.or_else(|| self.place_smaller(job, option)) {
+                placed.push((job, option, placement));
+            }
+        }
+    }
+
+    /// The largest smaller slice of the same type that has a position.
+    fn place_smaller(&mut self, job: JobId, granted: JobOption) -> Option<(u16, Placement)> {
+        let class = self.workload.class_of(&self.workload.jobs[job.index()]);
+        for (index, option) in class.options.iter().enumerate().rev() {
+            let smaller = option.type_id == granted.type_id
+                && option.devices == granted.devices
+                && option.slots < granted.slots;
+            if smaller
+                && let Some(placement) = self.occupancy.place(option.type_id, option.slots, option.devices)
+            {
+                return Some((index as u16, placement));
+            }
+        }
+        None
+    }
+
+    fn refill(&mut self, round: u64) {
+        if self.waiting.is_empty() || self.occupancy.is_full() {
+            return;
+        }
+        for index in 0..self.active.len() {
+            self.sync(self.active[index]);
+        }
+        let view = View {
+            now: self.now,
+            round,
+            round_length: self.settings.length,
+            start_cost: self.settings.start_cost,
+            restore_cost: self.settings.restore_cost,
+            cluster: self.cluster,
+            workload: self.workload,
+            states: &self.states,
+            active: &self.active,
+        };
+        let mut filler = Filler::new(self.workload, &mut self.occupancy);
+        self.policy.refill(&view, &self.waiting, &mut filler);
+        for (job, option, placement) in filler.into_started() {
+            remove_sorted(&mut self.waiting, job);
+            self.open(job, option, placement);
+        }
+        self.record.reconfigurations += self.layouts.take_changed();
+    }
+
+    fn note_waits(&mut self) {
+        for &(job, reason) in &self.decision.waits {
+            self.live[job.index()].decided_reason = Some(reason);
+        }
+        for &job in &self.waiting {
+            let live = &mut self.live[job.index()];
+            let reason = live.decided_reason.take().unwrap_or(Reason::Capacity);
+            if live.reason != Some(reason) {
+                live.reason = Some(reason);
+                self.record.waits.push(Wait { job, from: self.now, reason });
+            }
+        }
+    }
+
+    fn note_arrivals_that_wait(&mut self) {
+        // Jobs that have just arrived are the last of the waiting.
+        for &job in self.waiting.iter().rev() {
+            let live = &mut self.live[job.index()];
+            if live.reason.is_some() || self.workload.jobs[job.index()].submit < self.now {
+                break;
+            }
+            live.reason = Some(Reason::ArrivedInRound);
+            self.record.waits.push(Wait { job, from: self.now, reason: Reason::ArrivedInRound });
+        }
+    }
+
+    fn note_load(&mut self) {
+        self.fragmentation.update(self.now, &mut self.occupancy);
+        let total = u64::from(self.cluster.devices()) * ATTAINED_UNITS as u64;
+        let load = Load {
+            at: self.now,
+            running: (self.active.len() - self.waiting.len()) as u32,
+            waiting: self.waiting.len() as u32,
+            used: Some(self.used_units as f64 / total as f64),
+        };
+        match self.record.load.last_mut() {
+            Some(last) if last.at == load.at => *last = load,
+            Some(last)
+                if last.running == load.running && last.waiting == load.waiting && last.used == load.used => {
+            }
+            _ => self.record.load.push(load),
+        }
+    }
+}
+
+/// An option's share of devices, in [`ATTAINED_UNITS`] a device.
+fn units_of(cluster: &Cluster, option: JobOption) -> u64 {
+    let slots = u64::from(cluster.gpu_type(option.type_id).slots_per_device());
+    u64::from(option.slots) * u64::from(option.devices) * (ATTAINED_UNITS as u64 / slots)
+}
+
+fn units_of_placement(cluster: &Cluster, placement: &Placement) -> u64 {
+    let slots = u64::from(cluster.gpu_type(placement.type_id).slots_per_device());
+    u64::from(placement.slots) * placement.parts.len() as u64 * (ATTAINED_UNITS as u64 / slots)
+}
+
+fn insert_sorted(list: &mut Vec<JobId>, job: JobId) {
+    if let Err(at) = list.binary_search(&job) {
+        list.insert(at, job);
+    }
+}
+
+fn remove_sorted(list: &mut Vec<JobId>, job: JobId) {
+    if let Ok(at) = list.binary_search(&job) {
+        list.remove(at);
+    }
+}

@@ -1,0 +1,134 @@
+//! Which records are the same job: ids, equal records under one id, other records under one id.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
+
+use hashbrown::HashTable;
+
+use crate::trace::hash::Hash;
+use crate::trace::refusal::Refusal;
+use crate::workload::TextColumn;
+
+/// A hash of a record's bytes.
+pub(super) fn content_hash(bytes: &[u8]) -> u64 {
+    Hash::of(bytes).value()
+}
+
+/// Records that share one id.
+#[derive(Debug)]
+struct Repeats {
+    /// Content of each record so far.
+    contents: HashSet<u64>,
+    /// The last suffix given.
+    suffix: u64,
+}
+
+/// What a record is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Identity {
+    /// A job of its own.
+    New,
+    /// An earlier record once more.
+    Duplicate,
+}
+
+/// The ids of all jobs.
+#[derive(Debug, Default)]
+pub(super) struct Identities {
+    ids: TextColumn,
+    id_bytes: u64,
+    /// Hash of each job's record.
+    contents: Vec<u64>,
+    /// Hash of an id, and the job that has it.
+    by_id: HashTable<(u32, u32)>,
+    /// By the first job that has the id.
+    repeats: HashMap<u32, Repeats>,
+    /// Contents of records without an id.
+    nameless: HashSet<u64>,
+    /// Records without an id that equal an earlier one.
+    pub(super) identical: u64,
+    /// Jobs whose id an earlier, different record had.
+    pub(super) repeated: u64,
+    number: String,
+}
+
+impl Identities {
+    /// Says whether a record is a job of its own, and if so gives it an id: its own, or else its `number`, with a suffix if
+    /// the id is taken.
+    pub(super) fn identify(&mut self, id: &str, content: u64, number: u64) -> Result<Identity, Refusal> {
+        if id.is_empty() {
+            // Without an id nothing says that two equal rows are one job: sweeps submit many equal ones at an instant.
+            self.identical += u64::from(!self.nameless.insert(content));
+            let mut id = std::mem::take(&mut self.number);
+            id.clear();
+            // Writing to a string cannot fail.
+            let _ = write!(id, "{number}");
+            let tag = tag_of(&id);
+            match self.find(&id, tag) {
+                None => self.add(&id, tag, content)?,
+                Some(first) => self.add_suffixed(&id, first, content)?,
+            }
+            self.number = id;
+            return Ok(Identity::New);
+        }
+        let tag = tag_of(id);
+        let Some(first) = self.find(id, tag) else {
+            self.add(id, tag, content)?;
+            return Ok(Identity::New);
+        };
+        if !self.repeats_of(first).contents.insert(content) {
+            return Ok(Identity::Duplicate);
+        }
+        self.repeated += 1;
+        self.add_suffixed(id, first, content)?;
+        Ok(Identity::New)
+    }
+
+    /// The ids in order of the file.
+    pub(super) fn into_ids(self) -> TextColumn {
+        self.ids
+    }
+
+    fn find(&self, id: &str, tag: u32) -> Option<u32> {
+        let same = |&(other, at): &(u32, u32)| other == tag && self.ids.get(at as usize) == id;
+        self.by_id.find(Hash::spread(tag), same).map(|&(_, at)| at)
+    }
+
+    fn repeats_of(&mut self, first: u32) -> &mut Repeats {
+        let content = self.contents.get(first as usize).copied();
+        self.repeats
+            .entry(first)
+            .or_insert_with(|| Repeats { contents: content.into_iter().collect(), suffix: 1 })
+    }
+
+    /// Gives the next job the id of the job `first` with the first free suffix.
+    fn add_suffixed(&mut self, base: &str, first: u32, content: u64) -> Result<(), Refusal> {
+        loop {
+            let repeats = self.repeats_of(first);
+            repeats.suffix += 1;
+            let id = format!("{base}#{}", repeats.suffix);
+            let tag = tag_of(&id);
+            if self.find(&id, tag).is_none() {
+                return self.add(&id, tag, content);
+            }
+        }
+    }
+
+    fn add(&mut self, id: &str, tag: u32, content: u64) -> Result<(), Refusal> {
+        let too_large = |what: &str| Refusal::TooLarge { limit: u64::from(u32::MAX), what: what.into() };
+        let position = u32::try_from(self.ids.len()).map_err(|_| too_large("jobs"))?;
+        self.id_bytes += id.len() as u64;
+        if self.id_bytes > u64::from(u32::MAX) {
+            return Err(too_large("bytes of job ids"));
+        }
+        self.ids.push(id);
+        self.contents.push(content);
+        self.by_id.insert_unique(Hash::spread(tag), (tag, position), |&(tag, _)| Hash::spread(tag));
+        Ok(())
+    }
+}
+
+/// Half of an id's hash: kept, so that a growing table need not look at the texts again.
+fn tag_of(id: &str) -> u32 {
+    (Hash::of(id.as_bytes()).value() >> 32) as u32
+}

@@ -1,0 +1,440 @@
+//! The workload under construction: names, identities, accounts of what was skipped and rejected.
+//!
+//! A reader turns each record into one [`Verdict`]; [`Intake::settle`] books it exactly once, so that jobs, skipped and
+//! rejected records always add up to the records of the file.
+
+use std::borrow::Cow;
+use std::hash::BuildHasherDefault;
+use std::rc::Rc;
+
+use indexmap::{IndexMap, IndexSet};
+
+use crate::trace::Imported;
+use crate::trace::hash::Hash;
+use crate::trace::identity::{Identities, Identity};
+use crate::trace::measure::measure;
+use crate::trace::refusal::Refusal;
+use crate::trace::report::{Rejected, Skipped, Warning};
+use crate::trace::value::{Bad, Notes};
+use crate::units::{MICROS_PER_S, MilliGpus, SimSpan, SimTime, TenantId};
+use crate::workload::{JobRecord, Outcome, TextColumn, Workload};
+
+/// How many rejected records the report shows.
+const SHOWN_REJECTED: usize = 20;
+/// How many lines of skipped records the report shows for each reason.
+const SHOWN_SKIPPED: usize = 5;
+/// How much of a rejected value is shown, in characters.
+const SHOWN_VALUE: usize = 40;
+/// One job as a reader understood it. Times are microseconds in the source's own origin; empty texts mean "not stated".
+#[derive(Debug, Default)]
+pub(super) struct Draft<'a> {
+    pub(super) id: Cow<'a, str>,
+    pub(super) tenant: Cow<'a, str>,
+    pub(super) user: Cow<'a, str>,
+    pub(super) gpu_type: Cow<'a, str>,
+    pub(super) model: Cow<'a, str>,
+    /// The source's own word for how it ended.
+    pub(super) state: Cow<'a, str>,
+    pub(super) submit: i64,
+    pub(super) gpus: MilliGpus,
+    /// `None`: one worker a GPU.
+    pub(super) workers: Option<u32>,
+    pub(super) duration: Option<SimSpan>,
+    pub(super) start: Option<i64>,
+    pub(super) end: Option<i64>,
+    pub(super) memory_mb: u32,
+    pub(super) min_slots: u8,
+    pub(super) outcome: Outcome,
+}
+
+/// What a reader makes of one record.
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "nearly every record is a job; boxing each would cost more")]
+pub(super) enum Verdict<'a> {
+    /// A job.
+    Job(Draft<'a>),
+    /// Nothing, on purpose; the reason is one of [`Skipped::reason`].
+    Skip(&'static str),
+}
+
+/// What is wrong with one record.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) column: Option<String>,
+    pub(super) value: String,
+    pub(super) expected: String,
+    pub(super) hint: String,
+}
+
+impl Fault {
+    /// A value that cannot be read.
+    pub(super) fn of_value(column: &str, value: &[u8], bad: Bad) -> Self {
+        Self {
+            column: Some(column.to_owned()),
+            value: cut(&String::from_utf8_lossy(value)),
+            expected: bad.expected.to_owned(),
+            hint: bad.hint.to_owned(),
+        }
+    }
+
+    /// The same with another hint.
+    pub(super) fn with_hint(mut self, hint: &str) -> Self {
+        hint.clone_into(&mut self.hint);
+        self
+    }
+
+    /// A record that is wrong as a whole.
+    pub(super) fn of_record(value: &str, expected: &str, hint: &str) -> Self {
+        Self { column: None, value: cut(value), expected: expected.to_owned(), hint: hint.to_owned() }
+    }
+}
+
+/// The first characters of a value.
+fn cut(value: &str) -> String {
+    let mut shown: String = value.chars().take(SHOWN_VALUE).collect();
+    if shown.len() < value.len() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// Distinct names in order of first appearance.
+#[derive(Debug, Default)]
+struct Names {
+    all: IndexSet<String, BuildHasherDefault<Hash>>,
+    last: usize,
+}
+
+impl Names {
+    /// The position of `name`, added if it is new. Neighbouring records often share a name, so the last one is tried first.
+    fn position(&mut self, name: &str) -> u32 {
+        if self.all.get_index(self.last).is_none_or(|last| last != name) {
+            self.last = match self.all.get_index_of(name) {
+                Some(known) => known,
+                None => self.all.insert_full(name.to_owned()).0,
+            };
+        }
+        u32::try_from(self.last).unwrap_or(u32::MAX)
+    }
+
+    fn optional(&mut self, name: &str) -> Option<u32> {
+        (!name.is_empty()).then(|| self.position(name))
+    }
+}
+
+/// Name tables whose order, and entries that no job uses, a file states itself.
+#[derive(Debug, Default)]
+pub(super) struct Tables {
+    pub(super) tenants: Vec<String>,
+    pub(super) users: Vec<String>,
+    pub(super) gpu_types: Vec<String>,
+    pub(super) models: Vec<String>,
+}
+
+/// What a reader adds when a file ends.
+#[derive(Debug, Default)]
+pub(super) struct Closing {
+    /// Added to every time of the file, in microseconds.
+    pub(super) origin: i64,
+    /// Tables to begin with.
+    pub(super) tables: Tables,
+    /// What it noticed.
+    pub(super) notices: Vec<Notice>,
+}
+
+/// Something noticed about a number of records. Its message is the count, a blank and the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Notice {
+    pub(super) code: &'static str,
+    pub(super) count: u64,
+    pub(super) text: Cow<'static, str>,
+}
+
+impl Notice {
+    pub(super) fn new(code: &'static str, count: u64, text: impl Into<Cow<'static, str>>) -> Self {
+        Self { code, count, text: text.into() }
+    }
+}
+
+/// The workload and its report while records come in.
+#[derive(Debug, Default)]
+pub(super) struct Intake {
+    pub(super) notes: Rc<Notes>,
+    /// The file being read, shown in the report once there are several.
+    file: String,
+    files: u32,
+    records: u64,
+    jobs: Vec<JobRecord>,
+    identities: Identities,
+    tenants: Names,
+    users: Names,
+    gpu_types: Names,
+    models: Names,
+    states: IndexMap<String, u64>,
+    skipped: Vec<Skipped>,
+    rejected: Vec<Rejected>,
+    rejected_count: u64,
+    /// Jobs of the files before the current one.
+    earlier_jobs: usize,
+    tables: Tables,
+    notices: Vec<Notice>,
+}
+
+impl Intake {
+    /// An import of files whose local times are at `utc_offset_s` east of UTC.
+    pub(super) fn new(utc_offset_s: i32) -> Self {
+        Self { notes: Rc::new(Notes::at_offset(utc_offset_s)), ..Self::default() }
+    }
+
+    /// Names the file that the next records come from.
+    pub(super) fn begin_file(&mut self, name: &str) {
+        name.clone_into(&mut self.file);
+        self.files += 1;
+        self.earlier_jobs = self.jobs.len();
+    }
+
+    /// Ends the current file with what its reader adds.
+    pub(super) fn end_file(&mut self, closing: Closing) {
+        if closing.origin != 0 {
+            let shift = |time: SimTime| SimTime(time.0 + closing.origin);
+            for job in self.jobs.iter_mut().skip(self.earlier_jobs) {
+                job.submit = shift(job.submit);
+                job.start = job.start.map(shift);
+                job.end = job.end.map(shift);
+            }
+        }
+        self.tables.tenants.extend(closing.tables.tenants);
+        self.tables.users.extend(closing.tables.users);
+        self.tables.gpu_types.extend(closing.tables.gpu_types);
+        self.tables.models.extend(closing.tables.models);
+        for notice in closing.notices {
+            self.notice(notice);
+        }
+    }
+
+    /// Books a notice; those of one code are added up.
+    pub(super) fn notice(&mut self, notice: Notice) {
+        match self.notices.iter_mut().find(|known| known.code == notice.code) {
+            Some(known) => known.count += notice.count,
+            None => self.notices.push(notice),
+        }
+    }
+
+    /// Records so far.
+    pub(super) fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// Books one record: its first line, the hash of its content, and what the reader made of it.
+    pub(super) fn settle(
+        &mut self,
+        line: u64,
+        content: u64,
+        verdict: Result<Verdict<'_>, Fault>,
+    ) -> Result<(), Refusal> {
+        self.records += 1;
+        match verdict {
+            Ok(Verdict::Job(draft)) => self.add(line, content, &draft)?,
+            Ok(Verdict::Skip(reason)) => self.skip(line, reason),
+            Err(fault) => self.reject(line, fault),
+        }
+        Ok(())
+    }
+
+    fn skip(&mut self, line: u64, reason: &'static str) {
+        let at = self.skipped.iter().position(|s| s.reason == reason).unwrap_or_else(|| {
+            self.skipped.push(Skipped { reason: reason.to_owned(), count: 0, first_lines: Vec::new() });
+            self.skipped.len() - 1
+        });
+        let Some(skipped) = self.skipped.get_mut(at) else { return };
+        skipped.count += 1;
+        if skipped.first_lines.len() < SHOWN_SKIPPED {
+            skipped.first_lines.push(line);
+        }
+    }
+
+    fn reject(&mut self, line: u64, fault: Fault) {
+        self.rejected_count += 1;
+        if self.rejected.len() < SHOWN_REJECTED {
+            let mut hint = fault.hint;
+            if self.files > 1 {
+                let gap = if hint.is_empty() { "" } else { "; " };
+                hint = format!("{hint}{gap}in {}", self.file);
+            }
+            self.rejected.push(Rejected {
+                line,
+                column: fault.column,
+                value: fault.value,
+                expected: fault.expected,
+                hint,
+            });
+        }
+    }
+
+    fn add(&mut self, line: u64, content: u64, draft: &Draft<'_>) -> Result<(), Refusal> {
+        if draft.end.zip(draft.start).is_some_and(|(end, start)| end < start) {
+            let fault = Fault::of_record("an end before the start", "an end at or after the start", "");
+            self.reject(line, fault);
+            return Ok(());
+        }
+        if self.identities.identify(&draft.id, content, self.records)? == Identity::Duplicate {
+            self.skip(line, "duplicate");
+            return Ok(());
+        }
+        let tenant = match (draft.tenant.as_ref(), draft.user.as_ref()) {
+            ("", "") => "unknown",
+            ("", user) => user,
+            (tenant, _) => tenant,
+        };
+        let tenant = TenantId(self.tenants.position(tenant));
+        if !draft.state.is_empty() {
+            match self.states.get_mut(draft.state.as_ref()) {
+                Some(count) => *count += 1,
+                None => {
+                    self.states.insert(draft.state.as_ref().to_owned(), 1);
+                }
+            }
+        }
+        self.jobs.push(JobRecord {
+            submit: SimTime(draft.submit),
+            gpus: draft.gpus,
+            workers: draft.workers.unwrap_or_else(|| draft.gpus.whole_devices().max(1)),
+            duration: draft.duration,
+            start: draft.start.map(SimTime),
+            end: draft.end.map(SimTime),
+            tenant,
+            user: self.users.optional(&draft.user),
+            gpu_type: self.gpu_types.optional(&draft.gpu_type),
+            model: self.models.optional(&draft.model),
+            memory_mb: draft.memory_mb,
+            min_slots: draft.min_slots,
+            outcome: draft.outcome,
+        });
+        Ok(())
+    }
+
+    /// Ends the import: jobs in order of submission, times from the first one, tables in order of appearance.
+    pub(super) fn finish(mut self, format: &str) -> Imported {
+        let unsorted = self.jobs.windows(2).filter(|pair| pair[1].submit < pair[0].submit).count() as u64;
+        let (identical, repeated) = (self.identities.identical, self.identities.repeated);
+        let mut ids = self.identities.into_ids();
+        if unsorted > 0 {
+            ids = sort(&mut self.jobs, &ids);
+        }
+        let first = self.jobs.first().map_or(0, |job| job.submit.0);
+        let rebase = |time: SimTime| SimTime(time.0 - first);
+        let mut tables = [
+            Renumbering::new(self.tables.tenants, self.tenants),
+            Renumbering::new(self.tables.users, self.users),
+            Renumbering::new(self.tables.gpu_types, self.gpu_types),
+            Renumbering::new(self.tables.models, self.models),
+        ];
+        let [tenants, users, gpu_types, models] = &mut tables;
+        for job in &mut self.jobs {
+            job.submit = rebase(job.submit);
+            job.start = job.start.map(rebase);
+            job.end = job.end.map(rebase);
+            job.tenant = TenantId(tenants.number(job.tenant.0));
+            job.user = job.user.map(|user| users.number(user));
+            job.gpu_type = job.gpu_type.map(|kind| gpu_types.number(kind));
+            job.model = job.model.map(|model| models.number(model));
+        }
+        let [tenants, users, gpu_types, models] = tables.map(Renumbering::into_names);
+        let workload = Workload {
+            jobs: self.jobs,
+            names: ids,
+            tenants,
+            users,
+            gpu_types,
+            models,
+            first_submit_s: first as f64 / MICROS_PER_S as f64,
+        };
+        let (mut report, looks) = measure(&workload);
+        format.clone_into(&mut report.format);
+        report.records = self.records;
+        report.duplicate_ids = repeated;
+        report.submit_sorted = unsorted == 0;
+        report.states = self.states;
+        report.skipped = self.skipped;
+        report.rejected = self.rejected;
+        report.rejected_count = self.rejected_count;
+        let own = [
+            (
+                "unsorted",
+                unsorted,
+                "records are submitted before the one above them; jobs were sorted by submission",
+            ),
+            (
+                "duplicate-ids",
+                repeated,
+                "jobs have the id of an earlier, different job; they carry a suffix #2, #3, …",
+            ),
+            (
+                "identical-rows",
+                identical,
+                "rows equal an earlier one and have no id that would tell whether they are the same job; all are kept",
+            ),
+            (
+                "local-times",
+                self.notes.local_times.get(),
+                "times are printed without a zone and are read as printed",
+            ),
+            (
+                "invalid-utf8",
+                self.notes.replaced.get(),
+                "texts hold bytes that are no UTF-8; these are shown as U+FFFD",
+            ),
+        ];
+        let own = own.map(|(code, count, text)| Notice::new(code, count, text));
+        let all = self.notices.into_iter().chain(own).chain(looks);
+        report.warnings = all.filter(|notice| notice.count > 0).map(Warning::from).collect();
+        Imported { workload, report, detections: Vec::new() }
+    }
+}
+
+/// Puts jobs in order of submission, equal times in the order of the file; returns their ids in that order.
+fn sort(jobs: &mut [JobRecord], ids: &TextColumn) -> TextColumn {
+    let mut order: Vec<u32> = (0..jobs.len() as u32).collect();
+    order.sort_by_key(|&at| jobs.get(at as usize).map(|job| job.submit));
+    let mut sorted = TextColumn::default();
+    for at in order {
+        sorted.push(ids.get(at as usize));
+    }
+    jobs.sort_by_key(|job| job.submit);
+    sorted
+}
+
+impl From<Notice> for Warning {
+    fn from(notice: Notice) -> Self {
+        Self {
+            code: notice.code.into(),
+            message: format!("{} {}.", notice.count, notice.text),
+            count: notice.count,
+        }
+    }
+}
+
+/// A name table being put in order: the names a file lists first, then by first use.
+struct Renumbering {
+    names: IndexSet<String>,
+    old: IndexSet<String, BuildHasherDefault<Hash>>,
+    new: Vec<Option<u32>>,
+}
+
+impl Renumbering {
+    fn new(listed: Vec<String>, old: Names) -> Self {
+        Self { names: listed.into_iter().collect(), new: vec![None; old.all.len()], old: old.all }
+    }
+
+    fn number(&mut self, old: u32) -> u32 {
+        let Some(slot) = self.new.get_mut(old as usize) else { return 0 };
+        *slot.get_or_insert_with(|| {
+            let name = self.old.get_index(old as usize).cloned().unwrap_or_default();
+            self.names.insert_full(name).0 as u32
+        })
+    }
+
+    fn into_names(self) -> Vec<String> {
+        self.names.into_iter().collect()
+    }
+}

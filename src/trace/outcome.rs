@@ -1,0 +1,88 @@
+//! The words traces use for how a job ended.
+
+use crate::workload::Outcome;
+
+/// The outcome that `word` stands for, whatever its case; `None` for a word no scheduler is known to use. Slurm cuts long
+/// states off with a `+`.
+pub(super) fn outcome(word: &str) -> Option<Outcome> {
+    const WORDS: [(&str, Outcome); 35] = [
+        ("COMPLETED", Outcome::Completed),
+        ("PASS", Outcome::Completed),
+        ("SUCCEEDED", Outcome::Completed),
+        ("FAILED", Outcome::Failed),
+        ("TIMEOUT", Outcome::Failed),
+        ("NODE_FAIL", Outcome::Failed),
+        ("OUT_OF_MEMORY", Outcome::Failed),
+        ("DEADLINE", Outcome::Failed),
+        ("BOOT_FAIL", Outcome::Failed),
+        ("LAUNCH_FAILED", Outcome::Failed),
+        ("RECONFIG_FAIL", Outcome::Failed),
+        ("CANCELLED", Outcome::Cancelled),
+        ("CANCELED", Outcome::Cancelled),
+        ("KILLED", Outcome::Cancelled),
+        ("PREEMPTED", Outcome::Cancelled),
+        ("REVOKED", Outcome::Cancelled),
+        ("RUNNING", Outcome::Running),
+        ("COMPLETING", Outcome::Running),
+        ("SUSPENDED", Outcome::Running),
+        ("RESIZING", Outcome::Running),
+        ("STOPPED", Outcome::Running),
+        ("SIGNALING", Outcome::Running),
+        ("STAGE_OUT", Outcome::Running),
+        ("EXPEDITING", Outcome::Running),
+        ("UPDATE_DB", Outcome::Running),
+        ("PENDING", Outcome::Pending),
+        ("CONFIGURING", Outcome::Pending),
+        ("REQUEUED", Outcome::Pending),
+        ("REQUEUE_FED", Outcome::Pending),
+        ("REQUEUE_HOLD", Outcome::Pending),
+        ("RESV_DEL_HOLD", Outcome::Pending),
+        ("SPECIAL_EXIT", Outcome::Pending),
+        ("POWER_UP_NODE", Outcome::Pending),
+        ("WAITING", Outcome::Pending),
+        ("QUEUED", Outcome::Pending),
+    ];
+    let (word, is_cut) = match word.strip_suffix('+') {
+        Some(start) => (start, true),
+        None => (word, false),
+    };
+    WORDS
+        .into_iter()
+        .find(|(known, _)| {
+            known.eq_ignore_ascii_case(word)
+                || (is_cut
+                    && word.len() >= 3
+                    && known.get(..word.len()).is_some_and(|k| k.eq_ignore_ascii_case(word)))
+        })
+        .map(|(_, outcome)| outcome)
+}
+
+/// The word that exports use.
+pub(super) fn word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Completed => "completed",
+        Outcome::Failed => "failed",
+        Outcome::Cancelled => "cancelled",
+        Outcome::Running => "running",
+        Outcome::Pending => "pending",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exported_words_read_back_and_cut_words_are_completed() {
+        for known in
+            [Outcome::Completed, Outcome::Failed, Outcome::Cancelled, Outcome::Running, Outcome::Pending]
+        {
+            assert_eq!(outcome(word(known)), Some(known));
+        }
+        assert_eq!(outcome("OUT_OF_ME+"), Some(Outcome::Failed));
+        assert_eq!(outcome("CANCELLED+"), Some(Outcome::Cancelled));
+        assert_eq!(outcome("Pass"), Some(Outcome::Completed));
+        assert_eq!(outcome("42"), None);
+        assert_eq!(outcome("+"), None);
+    }
+}

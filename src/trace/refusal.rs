@@ -1,0 +1,212 @@
+//! Why a whole file is refused: what it looks like, what was expected, and what to do.
+
+use serde::{Deserialize, Serialize};
+
+use crate::trace::format;
+use crate::trace::nodes::NodeReport;
+
+/// A reason to read nothing from a file. Nothing of it is kept: a refused file never yields part of a workload.
+#[derive(Debug, Clone, PartialEq, thiserror::Error, Serialize, Deserialize)]
+#[serde(tag = "code", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Refusal {
+    /// There is nothing in it.
+    #[error(
+        "The file is empty: {detail}. Expected one job a line or a JSON array of jobs. Export it again and check that the \
+         query matched any job."
+    )]
+    Empty {
+        /// What was there instead of jobs.
+        detail: String,
+    },
+    /// It has a header and no job.
+    #[error(
+        "The file has a header and no job: {columns}. Expected one row a job below it. Export it again; the query \
+         probably matched no job."
+    )]
+    HeaderOnly {
+        /// The columns, or what else stands for a header.
+        columns: String,
+    },
+    /// It is not text.
+    #[error("The file is no text: it looks like {looks_like}. Expected a text table or JSON. {advice}")]
+    Binary {
+        /// The kind of file, from its first bytes.
+        looks_like: String,
+        /// How to get a readable file from it.
+        advice: String,
+    },
+    /// It is the pointer that Git keeps in place of a large file.
+    #[error(
+        "The file is a Git LFS pointer, not the trace itself{size}. Expected the file it stands for. Run `git lfs pull` \
+         in the repository, or download the file through the site's own link."
+    )]
+    LfsPointer {
+        /// The size of the real file as the pointer states it, with a leading blank; may be empty.
+        size: String,
+    },
+    /// It is something else than a job trace.
+    #[error("The file is not a job trace: it looks like {looks_like} ({evidence}). {advice}")]
+    NotJobs {
+        /// What it looks like.
+        looks_like: String,
+        /// What in the file says so.
+        evidence: String,
+        /// What to load instead.
+        advice: String,
+    },
+    /// It lists machines, not jobs.
+    #[error(
+        "The file is not a job trace: {0} Set up the cluster with it; load the file that has one row a job."
+    )]
+    NodeList(Box<NodeReport>),
+    /// A text table of unknown columns.
+    #[error(
+        "The file is a table of no known format. Found the columns {columns}. Expected one of: {formats}. Name the \
+         columns as in sts-csv (submit_s, gpus, duration_s), or choose the format yourself.",
+        formats = format::names()
+    )]
+    UnknownTable {
+        /// The columns found.
+        columns: String,
+    },
+    /// JSON that is no known trace.
+    #[error(
+        "The file is JSON of no known format. Found {found}. Expected one of: {formats}.",
+        formats = format::names()
+    )]
+    UnknownJson {
+        /// What stands at the start.
+        found: String,
+    },
+    /// The first file decides the format; a later one is in another.
+    #[error(
+        "The files are of different formats: {first} first, then {second}. Expected one format in all files. Import \
+         them one after the other."
+    )]
+    MixedFormats {
+        /// The format of the first file.
+        first: String,
+        /// What the later file is.
+        second: String,
+    },
+    /// A format name that does not exist.
+    #[error("There is no format {found:?}. Expected one of: {formats}.", formats = format::names())]
+    UnknownFormat {
+        /// The name given.
+        found: String,
+    },
+    /// The format is clear but a column it cannot do without is not there.
+    #[error("As {format} the file lacks {missing}. Found {found}. {advice}")]
+    MissingColumns {
+        /// The format.
+        format: String,
+        /// The columns that are not there.
+        missing: String,
+        /// The columns that are.
+        found: String,
+        /// What to do.
+        advice: String,
+    },
+    /// The end of the file is missing.
+    #[error(
+        "The {what} ends in the middle, at line {line}, column {column}, after {complete} complete jobs. Expected its \
+         closing bracket. The file was probably cut in a download: fetch it again. Nothing of it is kept."
+    )]
+    Truncated {
+        /// The kind of file.
+        what: String,
+        /// Line of the last byte, from 1.
+        line: u64,
+        /// Column of the last byte, from 1.
+        column: u64,
+        /// Jobs read before the cut.
+        complete: u64,
+    },
+    /// It is no JSON at some place between jobs.
+    #[error(
+        "The JSON is broken at line {line}, column {column}: found {found}, expected {expected}. {complete} jobs were \
+         complete before it; nothing of the file is kept. Repair or export it again."
+    )]
+    BrokenJson {
+        /// Line from 1.
+        line: u64,
+        /// Column from 1, in bytes.
+        column: u64,
+        /// What stands there.
+        found: String,
+        /// What may stand there.
+        expected: String,
+        /// Jobs read before.
+        complete: u64,
+    },
+    /// A row or a JSON element that is longer than any real one.
+    #[error(
+        "The record that begins at line {line} is longer than {limit_mb} MB. Expected one job a record. Look for a \
+         quote that is never closed, or for line ends that were lost."
+    )]
+    LongRecord {
+        /// Line it begins at.
+        line: u64,
+        /// The limit.
+        limit_mb: u64,
+    },
+    /// A row with more columns than any real one.
+    #[error("Line {line} has more than {limit} columns. Expected one job a line. Check the delimiter.")]
+    TooManyColumns {
+        /// The line.
+        line: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// The gzip stream is damaged or cut.
+    #[error(
+        "The gzip file is damaged: {detail}. Expected a complete gzip stream. Fetch it again; `gzip -t` tests it. \
+         Nothing of it is kept."
+    )]
+    DamagedGzip {
+        /// What the decoder says.
+        detail: String,
+    },
+    /// The gzip stream unpacks to more than any real trace.
+    #[error(
+        "The gzip file unpacks to more than {unpacked_mb} MB from {packed_mb} MB. Expected at most {ratio} times its \
+         size and {limit_gb} GB. Unpack it yourself if it is right."
+    )]
+    Bomb {
+        /// MB read.
+        packed_mb: u64,
+        /// MB unpacked when it was stopped.
+        unpacked_mb: u64,
+        /// The largest accepted ratio.
+        ratio: u64,
+        /// The largest accepted size.
+        limit_gb: u64,
+    },
+    /// A text encoding that is not read.
+    #[error(
+        "The file is text in {encoding}. Expected UTF-8, or UTF-16 with a byte order mark. Save it as UTF-8."
+    )]
+    Encoding {
+        /// The encoding it seems to have.
+        encoding: String,
+    },
+    /// More jobs or longer ids than can be numbered.
+    #[error(
+        "The trace has more than {limit} {what}. Expected a trace that fits in memory. Cut it into parts and import one."
+    )]
+    TooLarge {
+        /// The limit.
+        limit: u64,
+        /// Of what.
+        what: String,
+    },
+    /// The operating system could not read it.
+    #[error(
+        "The file cannot be read: {detail}. Expected a readable file. Check the path and its permissions."
+    )]
+    Unreadable {
+        /// What the system says.
+        detail: String,
+    },
+}

@@ -1,0 +1,207 @@
+//! The import report: what was read, what was not, and why.
+
+use std::fmt::Write as _;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+/// What a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Jobs.
+    #[default]
+    Jobs,
+    /// Machines.
+    Nodes,
+}
+
+/// Records that were understood and deliberately left out, for one reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Skipped {
+    /// `duplicate` (byte-identical to an earlier record) or `step` (a Slurm job step, part of a job that has its own record).
+    pub reason: String,
+    /// How many.
+    pub count: u64,
+    /// Lines of the first ones.
+    pub first_lines: Vec<u64>,
+}
+
+/// A record that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rejected {
+    /// The line the record begins at, from 1.
+    pub line: u64,
+    /// The column's name as in the file, or the path in a JSON element; `null` when the record as a whole is at fault.
+    pub column: Option<String>,
+    /// What was found, cut to 40 characters.
+    pub value: String,
+    /// What was expected.
+    pub expected: String,
+    /// What may have gone wrong; may be empty.
+    pub hint: String,
+}
+
+/// Something the reader of the results should know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// A stable word.
+    pub code: String,
+    /// A sentence.
+    pub message: String,
+    /// How many records, gaps or texts it concerns.
+    pub count: u64,
+}
+
+/// What an import understood. `jobs` + all `skipped` + `rejected_count` = `records`, and `gpu_jobs` + `zero_gpu_jobs` = `jobs`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct ImportReport {
+    /// The format's name.
+    pub format: String,
+    /// Jobs.
+    pub kind: Kind,
+    /// Logical records: rows after joining quoted line breaks, without header, comments and blank lines; elements of a JSON array.
+    pub records: u64,
+    /// Jobs of the workload.
+    pub jobs: u64,
+    /// Jobs that ask for a GPU or a share of one.
+    pub gpu_jobs: u64,
+    /// Jobs that ask for none: counted, not simulated.
+    pub zero_gpu_jobs: u64,
+    /// Sum of the GPUs asked for.
+    pub gpus_requested_sum: f64,
+    /// The largest request; `null` without jobs.
+    pub max_gpus: Option<f64>,
+    /// Jobs with a run time.
+    pub with_duration: u64,
+    /// Jobs with a run time of zero.
+    pub zero_duration: u64,
+    /// Jobs whose id an earlier, different record already had; they carry a suffix `#2`, `#3`, …
+    pub duplicate_ids: u64,
+    /// Whether the records were in order of submission.
+    pub submit_sorted: bool,
+    /// First submission in the source's own origin, in seconds; epoch seconds where it has dates.
+    pub first_submit: Option<f64>,
+    /// Last submission, likewise.
+    pub last_submit: Option<f64>,
+    /// The longest run time.
+    pub max_duration_s: Option<f64>,
+    /// Sum of GPUs times run time.
+    pub gpu_hours: f64,
+    /// Distinct tenants.
+    pub tenants: u64,
+    /// How jobs ended, in the source's own words, in order of first appearance.
+    pub states: IndexMap<String, u64>,
+    /// What was left out, by reason.
+    pub skipped: Vec<Skipped>,
+    /// The first rejected records.
+    pub rejected: Vec<Rejected>,
+    /// All rejected records.
+    pub rejected_count: u64,
+    /// What else to know.
+    pub warnings: Vec<Warning>,
+}
+
+impl ImportReport {
+    /// All skipped records.
+    #[must_use]
+    pub fn skipped_count(&self) -> u64 {
+        self.skipped.iter().map(|s| s.count).sum()
+    }
+
+    /// The report as lines of text for a terminal.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = self.write_text(&mut text);
+        text
+    }
+
+    fn write_text(&self, out: &mut String) -> std::fmt::Result {
+        let number = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |v| v.to_string());
+        writeln!(
+            out,
+            "{}: {} records = {} jobs + {} skipped + {} rejected",
+            self.format,
+            self.records,
+            self.jobs,
+            self.skipped_count(),
+            self.rejected_count
+        )?;
+        writeln!(
+            out,
+            "  GPU jobs      {} ({} without GPUs, not simulated)",
+            self.gpu_jobs, self.zero_gpu_jobs
+        )?;
+        writeln!(
+            out,
+            "  GPUs          {} in sum, {} at most",
+            self.gpus_requested_sum,
+            number(self.max_gpus)
+        )?;
+        writeln!(
+            out,
+            "  run times     {} of {} jobs ({} of them zero), longest {} s, {:.3} GPU-hours",
+            self.with_duration,
+            self.jobs,
+            self.zero_duration,
+            number(self.max_duration_s),
+            self.gpu_hours
+        )?;
+        writeln!(
+            out,
+            "  submissions   {} to {}{}",
+            self.first_submit.map_or_else(|| "–".to_owned(), moment),
+            self.last_submit.map_or_else(|| "–".to_owned(), moment),
+            if self.submit_sorted { "" } else { " (unsorted in the file)" }
+        )?;
+        writeln!(out, "  tenants       {}", self.tenants)?;
+        if !self.states.is_empty() {
+            let states: Vec<String> = self.states.iter().map(|(word, n)| format!("{word} {n}")).collect();
+            writeln!(out, "  states        {}", states.join(", "))?;
+        }
+        for skipped in &self.skipped {
+            let lines: Vec<String> = skipped.first_lines.iter().map(u64::to_string).collect();
+            let more = if skipped.count > skipped.first_lines.len() as u64 { ", …" } else { "" };
+            writeln!(
+                out,
+                "skipped {}: {} (lines {}{more})",
+                skipped.count,
+                skipped.reason,
+                lines.join(", ")
+            )?;
+        }
+        for rejected in &self.rejected {
+            let column = rejected.column.as_ref().map(|c| format!(", column {c}")).unwrap_or_default();
+            write!(
+                out,
+                "rejected line {}{column}: found {:?}, expected {}",
+                rejected.line, rejected.value, rejected.expected
+            )?;
+            if rejected.hint.is_empty() {
+                writeln!(out)?;
+            } else {
+                writeln!(out, " ({})", rejected.hint)?;
+            }
+        }
+        if self.rejected_count > self.rejected.len() as u64 {
+            writeln!(out, "rejected {} more", self.rejected_count - self.rejected.len() as u64)?;
+        }
+        for warning in &self.warnings {
+            writeln!(out, "warning {}: {}", warning.code, warning.message)?;
+        }
+        Ok(())
+    }
+}
+
+/// A time as printed in reports: as a date when it can only be one.
+fn moment(seconds: f64) -> String {
+    /// The beginning of 1990. Traces that count from zero do not reach it.
+    const DATES_FROM: f64 = 631_152_000.0;
+    if seconds < DATES_FROM {
+        return format!("{seconds} s");
+    }
+    jiff::Timestamp::from_microsecond((seconds * 1e6).round() as i64)
+        .map_or_else(|_| format!("{seconds} s"), |t| t.strftime("%Y-%m-%d %H:%M:%S UTC").to_string())
+}

@@ -1,0 +1,457 @@
+//! Text tables, row by row, from bytes that come in pieces.
+
+use std::borrow::Cow;
+
+use csv_core::{ReadRecordResult, Reader, ReaderBuilder, Terminator};
+use memchr::memchr;
+
+use crate::trace::hash::Hash;
+use crate::trace::intake::Fault;
+use crate::trace::refusal::Refusal;
+use crate::trace::value::{self, Bad, Notes};
+use crate::units::{MilliGpus, SimSpan};
+
+/// The longest record that is read, in bytes.
+pub const MAX_ROW: u64 = 1 << 20;
+/// The most columns a table may have.
+pub const MAX_COLUMNS: usize = 1024;
+
+/// How a table marks fields, and what rows it may have that are not jobs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Dialect {
+    pub(super) delimiter: u8,
+    pub(super) quotes: Quotes,
+    pub(super) comments: Comments,
+}
+
+/// Whether `"` may enclose a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Quotes {
+    /// As in RFC 4180.
+    Double,
+    /// `"` is a character like any other.
+    None,
+}
+
+/// Whether lines that begin with `#` are no rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Comments {
+    /// They are skipped.
+    Hash,
+    /// They are rows.
+    None,
+}
+
+/// One row as cut into fields.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cells<'a> {
+    /// The line it begins at, from 1.
+    pub(super) line: u64,
+    text: &'a [u8],
+    /// Where each field ends in the text.
+    ends: &'a [usize],
+    between: Between,
+    /// Whether the file ends before a quote is closed.
+    pub(super) unclosed: bool,
+}
+
+/// What lies between two fields of a row's text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Between {
+    Nothing,
+    Delimiter,
+}
+
+impl<'a> Cells<'a> {
+    /// A row made of fields that lie one after the other in `text`.
+    pub(super) fn new(line: u64, text: &'a [u8], ends: &'a [usize]) -> Self {
+        Self { line, text, ends, between: Between::Nothing, unclosed: false }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The field as it stands; empty beyond the end.
+    pub(super) fn get(&self, index: usize) -> &'a [u8] {
+        let Some(&end) = self.ends.get(index) else { return b"" };
+        let gap = usize::from(self.between == Between::Delimiter);
+        let start = index.checked_sub(1).and_then(|i| self.ends.get(i)).map_or(0, |&before| before + gap);
+        self.text.get(start..end).unwrap_or_default()
+    }
+
+    pub(super) fn iter(self) -> impl Iterator<Item = &'a [u8]> {
+        (0..self.len()).map(move |i| self.get(i))
+    }
+
+    /// The same without its last field.
+    pub(super) fn without_last(self) -> Self {
+        let ends = self.ends.split_last().map_or(self.ends, |(_, rest)| rest);
+        Self { ends, text: self.text.get(..ends.last().copied().unwrap_or(0)).unwrap_or_default(), ..self }
+    }
+
+    /// A hash of its content. Rows with and without quotes never have the same, even if their fields are equal.
+    pub(super) fn hash(&self) -> u64 {
+        let hash = Hash::of(self.text);
+        match self.between {
+            Between::Delimiter => hash.value(),
+            Between::Nothing => self.ends.iter().fold(hash, |hash, &end| hash.with(end as u64)).value(),
+        }
+    }
+}
+
+/// Cuts text into rows. A line without quotes is a row and is cut at its delimiters; only what has quotes takes the way
+/// through the state machine of `csv-core`.
+#[derive(Debug)]
+pub(super) struct Rows {
+    dialect: Dialect,
+    core: Reader,
+    /// The beginning of a line whose end is still to come.
+    partial: Vec<u8>,
+    /// Complete lines so far.
+    lines: u64,
+    ends: Vec<usize>,
+    quoted: Option<QuotedRow>,
+    /// Fields of a row with quotes.
+    fields: Vec<u8>,
+    filled: usize,
+    ended: usize,
+}
+
+/// A row with quotes whose end is still to come.
+#[derive(Debug, Clone, Copy)]
+struct QuotedRow {
+    line: u64,
+    bytes: u64,
+}
+
+impl Rows {
+    pub(super) fn new(dialect: Dialect) -> Self {
+        let core =
+            ReaderBuilder::new().delimiter(dialect.delimiter).terminator(Terminator::Any(b'\n')).build();
+        Self {
+            dialect,
+            core,
+            partial: Vec::new(),
+            lines: 0,
+            ends: vec![0; MAX_COLUMNS + 1],
+            quoted: None,
+            fields: vec![0; 4096],
+            filled: 0,
+            ended: 0,
+        }
+    }
+
+    /// Takes the next piece of text and hands every complete row to `each`.
+    pub(super) fn push(
+        &mut self,
+        mut text: &[u8],
+        mut each: impl FnMut(Cells<'_>) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        while let Some(end) = memchr(b'\n', text) {
+            let (line, rest) = (text.get(..end).unwrap_or_default(), text.get(end + 1..).unwrap_or_default());
+            if self.partial.is_empty() {
+                self.take_line(line, &mut each)?;
+            } else {
+                let mut whole = std::mem::take(&mut self.partial);
+                whole.extend_from_slice(line);
+                self.take_line(&whole, &mut each)?;
+                whole.clear();
+                self.partial = whole;
+            }
+            text = rest;
+        }
+        self.partial.extend_from_slice(text);
+        self.check_length(self.partial.len())
+    }
+
+    /// Ends the table: hands over a last row that has no line end.
+    pub(super) fn end(
+        &mut self,
+        mut each: impl FnMut(Cells<'_>) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        if !self.partial.is_empty() {
+            let last = std::mem::take(&mut self.partial);
+            self.take_line(&last, &mut each)?;
+        }
+        // What is left has a quote that is never closed.
+        self.read_quoted(b"", &mut each)
+    }
+
+    /// Refuses a row that would have `more` bytes more than it has and be too long.
+    fn check_length(&self, more: usize) -> Result<(), Refusal> {
+        let (line, bytes) = self.quoted.map_or((self.lines + 1, 0), |row| (row.line, row.bytes));
+        if bytes + more as u64 > MAX_ROW {
+            return Err(Refusal::LongRecord { line, limit_mb: MAX_ROW >> 20 });
+        }
+        Ok(())
+    }
+
+    /// Takes one line without its line end.
+    fn take_line(
+        &mut self,
+        line: &[u8],
+        each: &mut impl FnMut(Cells<'_>) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        self.check_length(line.len())?;
+        self.lines += 1;
+        if self.quoted.is_none() {
+            let bare = line.strip_suffix(b"\r").unwrap_or(line);
+            if bare.is_empty() || (self.dialect.comments == Comments::Hash && bare.starts_with(b"#")) {
+                return Ok(());
+            }
+            if let Some(count) = self.cut(bare)? {
+                let ends = self.ends.get(..count).unwrap_or_default();
+                let between = Between::Delimiter;
+                return each(Cells { line: self.lines, text: bare, ends, between, unclosed: false });
+            }
+        }
+        let row = self.quoted.get_or_insert(QuotedRow { line: self.lines, bytes: 0 });
+        row.bytes += line.len() as u64 + 1;
+        if !line.is_empty() {
+            self.read_quoted(line, each)?;
+        }
+        self.read_quoted(b"\n", each)
+    }
+
+    /// Cuts a line at its delimiters: how many fields it has, or `None` if it has quotes.
+    fn cut(&mut self, line: &[u8]) -> Result<Option<usize>, Refusal> {
+        let Dialect { delimiter, quotes, .. } = self.dialect;
+        let mut count = 0;
+        for (at, &byte) in line.iter().enumerate() {
+            if byte == delimiter {
+                if let Some(end) = self.ends.get_mut(count) {
+                    *end = at;
+                }
+                count += 1;
+            } else if byte == b'"' && quotes == Quotes::Double {
+                return Ok(None);
+            }
+        }
+        match self.ends.get_mut(count).filter(|_| count < MAX_COLUMNS) {
+            Some(end) => *end = line.len(),
+            None => return Err(Refusal::TooManyColumns { line: self.lines, limit: MAX_COLUMNS as u64 }),
+        }
+        Ok(Some(count + 1))
+    }
+
+    /// Reads a piece of a row with quotes; no piece means that there are no more.
+    fn read_quoted(
+        &mut self,
+        mut piece: &[u8],
+        each: &mut impl FnMut(Cells<'_>) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        let Some(row) = self.quoted else { return Ok(()) };
+        let unclosed = piece.is_empty();
+        loop {
+            let out = self.fields.get_mut(self.filled..).unwrap_or_default();
+            let ends = self.ends.get_mut(self.ended..).unwrap_or_default();
+            let (result, read, written, ended) = self.core.read_record(piece, out, ends);
+            piece = piece.get(read..).unwrap_or_default();
+            self.filled += written;
+            self.ended += ended;
+            if self.ended > MAX_COLUMNS {
+                return Err(Refusal::TooManyColumns { line: row.line, limit: MAX_COLUMNS as u64 });
+            }
+            match result {
+                ReadRecordResult::OutputFull => self.fields.resize(self.fields.len() * 2, 0),
+                ReadRecordResult::Record => {
+                    let text = self.fields.get(..self.filled).unwrap_or_default();
+                    let ends = self.ends.get(..self.ended).unwrap_or_default();
+                    (self.quoted, self.filled, self.ended) = (None, 0, 0);
+                    return each(Cells { unclosed, ..Cells::new(row.line, text, ends) });
+                }
+                ReadRecordResult::InputEmpty | ReadRecordResult::OutputEndsFull | ReadRecordResult::End => {
+                    return Ok(());
+                }
+            }
+        }
+    }
+}
+
+/// The columns of a table.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Header {
+    names: Vec<String>,
+}
+
+impl Header {
+    pub(super) fn new<'n>(names: impl IntoIterator<Item = &'n [u8]>) -> Self {
+        let mut names: Vec<String> =
+            names.into_iter().map(|n| String::from_utf8_lossy(value::trim(n)).into_owned()).collect();
+        // A delimiter at the end of each line is no column.
+        if names.len() > 1 && names.last().is_some_and(String::is_empty) {
+            names.pop();
+        }
+        Self { names }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The column called `name`, whatever the case.
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|n| n.eq_ignore_ascii_case(name))
+    }
+
+    pub(super) fn name(&self, column: usize) -> &str {
+        self.names.get(column).map_or("", String::as_str)
+    }
+
+    pub(super) fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The columns for messages, cut when there are many.
+    pub(super) fn list(&self) -> String {
+        const SHOWN: usize = 16;
+        let mut list: String =
+            self.names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+        if list.chars().count() > 400 {
+            list = list.chars().take(400).chain(['…']).collect();
+        }
+        if self.names.len() > SHOWN {
+            list.push_str(&format!(", … ({} in all)", self.names.len()));
+        }
+        list
+    }
+}
+
+/// One row under its header. Fields are seen without blanks around them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row<'a> {
+    header: &'a Header,
+    cells: Cells<'a>,
+    notes: &'a Notes,
+    /// Fields to pass over: from which column, and how many.
+    widened: (usize, usize),
+}
+
+impl<'a> Row<'a> {
+    pub(super) fn new(header: &'a Header, cells: Cells<'a>, notes: &'a Notes) -> Self {
+        Self { header, cells, notes, widened: (usize::MAX, 0) }
+    }
+
+    /// How many fields it has more than the header has columns.
+    pub(super) fn surplus(&self) -> usize {
+        self.cells.len().saturating_sub(self.header.len())
+    }
+
+    /// The same row with the surplus fields counted as part of `column`.
+    pub(super) fn widened_at(self, column: usize) -> Self {
+        Self { widened: (column, self.surplus()), ..self }
+    }
+
+    pub(super) fn get(&self, column: usize) -> &'a [u8] {
+        let (from, by) = self.widened;
+        value::trim(self.cells.get(if column > from { column + by } else { column }))
+    }
+
+    pub(super) fn optional(&self, column: Option<usize>) -> &'a [u8] {
+        column.map_or(b"", |c| self.get(c))
+    }
+
+    /// A text; bytes that are no UTF-8 are replaced and counted.
+    pub(super) fn text(&self, column: Option<usize>) -> Cow<'a, str> {
+        self.notes.text(self.optional(column))
+    }
+
+    /// A value that cannot be read as `bad` says.
+    pub(super) fn fault(&self, column: usize, bad: Bad) -> Fault {
+        Fault::of_value(self.header.name(column), self.get(column), bad)
+    }
+
+    fn parse<T>(&self, column: usize, read: impl FnOnce(&[u8]) -> Result<T, Bad>) -> Result<T, Fault> {
+        read(self.get(column)).map_err(|bad| self.fault(column, bad))
+    }
+
+    /// A value that may be missing.
+    pub(super) fn maybe<T>(
+        &self,
+        column: Option<usize>,
+        read: impl FnOnce(&[u8]) -> Result<T, Bad>,
+    ) -> Result<Option<T>, Fault> {
+        match column {
+            Some(column) if !value::is_missing(self.get(column)) => self.parse(column, read).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    pub(super) fn time(&self, column: usize) -> Result<i64, Fault> {
+        self.parse(column, |text| value::time(text, self.notes))
+    }
+
+    pub(super) fn maybe_time(&self, column: Option<usize>) -> Result<Option<i64>, Fault> {
+        self.maybe(column, |text| value::time(text, self.notes))
+    }
+
+    pub(super) fn maybe_seconds(&self, column: Option<usize>) -> Result<Option<SimSpan>, Fault> {
+        self.maybe(column, value::seconds)
+    }
+
+    pub(super) fn gpus(&self, column: usize) -> Result<MilliGpus, Fault> {
+        self.parse(column, value::gpus)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CSV: Dialect = Dialect { delimiter: b',', quotes: Quotes::Double, comments: Comments::Hash };
+
+    fn rows(text: &[u8], step: usize) -> Vec<(u64, Vec<String>, bool)> {
+        let mut rows = Rows::new(CSV);
+        let mut found = Vec::new();
+        let mut keep = |cells: Cells<'_>| {
+            let text = |f| String::from_utf8_lossy(value::trim(f)).into_owned();
+            let fields = cells.iter().map(text).collect();
+            found.push((cells.line, fields, cells.unclosed));
+            Ok(())
+        };
+        for piece in text.chunks(step) {
+            rows.push(piece, &mut keep).unwrap();
+        }
+        rows.end(&mut keep).unwrap();
+        found
+    }
+
+    #[test]
+    fn lines_are_counted_through_comments_blanks_and_quotes() {
+        let text = b"# one\r\n\r\na,b\r\n\n\"x\r\ny\",2\r\n# c\n3,\"4 \"\"q\"\"\"";
+        for step in 1..text.len() {
+            let found = rows(text, step);
+            let lines: Vec<u64> = found.iter().map(|r| r.0).collect();
+            assert_eq!(lines, [3, 5, 8], "step {step}");
+            assert_eq!(found[1].1, ["x\r\ny", "2"]);
+            assert_eq!(found[2].1, ["3", "4 \"q\""]);
+            assert!(!found[2].2);
+        }
+    }
+
+    #[test]
+    fn a_quote_that_is_never_closed_is_noticed() {
+        for text in [&b"a,b\n1,\"2\n3,4\n"[..], b"a,b\n1,\"2"] {
+            for step in [1, 3, 100] {
+                let found = rows(text, step);
+                assert_eq!(found.len(), 2);
+                assert!(found[1].2, "{found:?}");
+                assert_eq!(found[1].0, 2);
+            }
+        }
+    }
+
+    #[test]
+    fn long_rows_and_wide_rows_are_refused() {
+        for step in [1 << 10, 8 << 20] {
+            let mut rows = Rows::new(CSV);
+            let text = [&b"a\n\""[..], &vec![b'x'; 2 << 20]].concat();
+            let refused = text.chunks(step).find_map(|piece| rows.push(piece, |_| Ok(())).err());
+            assert_eq!(refused, Some(Refusal::LongRecord { line: 2, limit_mb: 1 }));
+        }
+        let mut rows = Rows::new(CSV);
+        let wide = [&vec![b','; MAX_COLUMNS][..], b"\n"].concat();
+        assert_eq!(rows.push(&wide, |_| Ok(())), Err(Refusal::TooManyColumns { line: 1, limit: 1024 }));
+    }
+}

@@ -1,0 +1,125 @@
+//! The beginning of a file, by which its format is recognised.
+
+use memchr::memmem;
+
+use crate::trace::rows::Header;
+
+/// How much of a file is looked at.
+pub(super) const SAMPLE_BYTES: usize = 64 << 10;
+
+/// The first bytes of a file, after unpacking and decoding.
+#[derive(Debug)]
+pub(super) struct Sample<'a> {
+    bytes: &'a [u8],
+    /// The first line that is neither blank nor a comment.
+    first_line: &'a [u8],
+    delimiter: u8,
+    header: Header,
+}
+
+impl<'a> Sample<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        let first_line = bytes
+            .split(|&b| b == b'\n' || b == b'\r')
+            .find(|line| !line.trim_ascii().is_empty() && !line.starts_with(b"#"))
+            .unwrap_or_default();
+        let delimiter = delimiter_of(first_line);
+        let header = Header::new(first_line.split(|&b| b == delimiter).map(unquote));
+        Self { bytes, first_line, delimiter, header }
+    }
+
+    pub(super) fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    pub(super) fn first_line(&self) -> &'a [u8] {
+        self.first_line
+    }
+
+    /// What separates the columns of the first line.
+    pub(super) fn delimiter(&self) -> u8 {
+        self.delimiter
+    }
+
+    /// The first line as column names.
+    pub(super) fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The first byte that is no blank.
+    pub(super) fn opening(&self) -> Option<u8> {
+        self.bytes.trim_ascii_start().first().copied()
+    }
+
+    /// Whether it begins like JSON.
+    pub(super) fn is_json(&self) -> bool {
+        match self.bytes.trim_ascii_start() {
+            [b'{', ..] => true,
+            // An array, or a table whose first column is called `[…`.
+            [b'[', rest @ ..] => {
+                let next = rest.trim_ascii_start().first();
+                next.is_none_or(|b| b.is_ascii_digit() || b"{[\"]-".contains(b))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether `"name"` stands in it followed by a colon.
+    pub(super) fn has_member(&self, name: &str) -> bool {
+        let quoted = format!("\"{name}\"");
+        memmem::find_iter(self.bytes, quoted.as_bytes()).any(|at| {
+            let rest = self.bytes.get(at + quoted.len()..).unwrap_or_default();
+            rest.trim_ascii_start().first() == Some(&b':')
+        })
+    }
+
+    /// Whether `text` stands in it.
+    pub(super) fn contains(&self, text: &[u8]) -> bool {
+        memmem::find(self.bytes, text).is_some()
+    }
+}
+
+/// The delimiter that occurs most outside of quotes; a comma if none does.
+fn delimiter_of(line: &[u8]) -> u8 {
+    let mut counts = [(b',', 0u32), (b'\t', 0), (b';', 0), (b'|', 0)];
+    let mut quoted = false;
+    for &byte in line {
+        quoted ^= byte == b'"';
+        if !quoted && let Some((_, count)) = counts.iter_mut().find(|(delimiter, _)| *delimiter == byte) {
+            *count += 1;
+        }
+    }
+    let mut best = (b',', 0);
+    for (delimiter, count) in counts {
+        if count > best.1 {
+            best = (delimiter, count);
+        }
+    }
+    best.0
+}
+
+fn unquote(name: &[u8]) -> &[u8] {
+    let name = name.trim_ascii();
+    name.strip_prefix(b"\"").and_then(|n| n.strip_suffix(b"\"")).unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_header_is_found_below_comments_and_with_any_delimiter() {
+        let sample = Sample::new(b"# made by x, y, z\n\r\n\"a\"; b ;c,d\r\n1;2;3");
+        assert_eq!(sample.delimiter(), b';');
+        assert_eq!(sample.header().names(), ["a", "b", "c,d"]);
+        assert_eq!(Sample::new(b"a|b|c|\n").header().names(), ["a", "b", "c"]);
+        assert_eq!(Sample::new(b"").header().names(), [""]);
+    }
+
+    #[test]
+    fn members_are_found_with_their_colon() {
+        let sample = Sample::new(b"[{\"attempts\" : [], \"x\": \"vc\"}]");
+        assert!(sample.is_json() && sample.has_member("attempts"));
+        assert!(!sample.has_member("vc") && !sample.has_member("attempt"));
+    }
+}

@@ -1,0 +1,207 @@
+//! Files that are no job traces: what they look like, and what to load instead.
+
+use crate::trace::format::names;
+use crate::trace::refusal::Refusal;
+use crate::trace::sample::Sample;
+
+/// Kinds of files that are no text, by their first bytes.
+const MAGIC: [(&[u8], &str, &str); 22] = [
+    (b"\xd0\xcf\x11\xe0", "an old Excel file (.xls)", "Open it and save it as CSV."),
+    (b"\x28\xb5\x2f\xfd", "a Zstandard archive", "Unpack it with `zstd -d` and load what is in it."),
+    (b"\xfd7zXZ", "an xz archive", "Unpack it with `xz -d` and load what is in it."),
+    (b"BZh", "a bzip2 archive", "Unpack it with `bzip2 -d` and load what is in it."),
+    (b"7z\xbc\xaf", "a 7-Zip archive", "Unpack it and load the trace that is in it."),
+    (b"Rar!", "a RAR archive", "Unpack it and load the trace that is in it."),
+    (b"\x1f\x8b", "a gzip file inside a gzip file", "Unpack it once and load the result."),
+    (
+        b"PAR1",
+        "a Parquet file",
+        "Convert it: python -c \"import pandas as p; p.read_parquet('F').to_csv('F.csv', index=False)\"",
+    ),
+    (
+        b"ARROW1",
+        "an Arrow file",
+        "Convert it: python -c \"import pandas as p; p.read_feather('F').to_csv('F.csv', index=False)\"",
+    ),
+    (b"\x89HDF", "an HDF5 file", "Convert the table of jobs to CSV."),
+    (b"\x93NUMPY", "a NumPy array", "Convert it to CSV with column names."),
+    (
+        b"SQLite format 3",
+        "an SQLite database",
+        "Export the table of jobs: sqlite3 -header -csv F 'select * from jobs'",
+    ),
+    (b"\x89PNG", "a PNG picture", "Load the trace itself."),
+    (b"\xff\xd8\xff", "a JPEG picture", "Load the trace itself."),
+    (b"GIF8", "a GIF picture", "Load the trace itself."),
+    (b"%PDF", "a PDF document", "Load the data behind it as CSV."),
+    (b"\x7fELF", "a program", "Load the trace itself."),
+    (b"\0asm", "a WebAssembly module", "Load the trace itself."),
+    (
+        b"FWS",
+        "an Adobe Flash film, which shares the name .swf with workload traces",
+        "Load a trace in the Standard Workload Format.",
+    ),
+    (
+        b"CWS",
+        "an Adobe Flash film, which shares the name .swf with workload traces",
+        "Load a trace in the Standard Workload Format.",
+    ),
+    (
+        b"ZWS",
+        "an Adobe Flash film, which shares the name .swf with workload traces",
+        "Load a trace in the Standard Workload Format.",
+    ),
+    (b"\x80\x04\x95", "a Python pickle", "Save the table of jobs as CSV instead."),
+];
+
+/// What to load instead of a file that has no jobs.
+const INSTEAD: &str = "Load a file with one row a job: its submission, GPUs and run time.";
+
+/// Refuses what is no text, or text that cannot be a table or JSON, whatever format was asked for.
+pub(super) fn refuse_foreign(sample: &Sample<'_>) -> Result<(), Refusal> {
+    let bytes = sample.bytes();
+    let binary = |looks_like: &str, advice: &str| {
+        Err(Refusal::Binary { looks_like: looks_like.into(), advice: advice.into() })
+    };
+    if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06") {
+        let is_sheet = [&b"[Content_Types].xml"[..], b"xl/"].iter().any(|name| sample.contains(name));
+        return if is_sheet {
+            binary("an Excel workbook (.xlsx)", "Open it and save it as CSV.")
+        } else {
+            binary("a ZIP archive", "Unpack it and load the trace that is in it.")
+        };
+    }
+    for (magic, looks_like, advice) in MAGIC {
+        // Flash films have their version, a control character, after the three letters; a column may begin so too.
+        let is_flash = magic.ends_with(b"WS");
+        if bytes.starts_with(magic)
+            && (!is_flash || bytes.get(3).is_some_and(|&version| version < 64 && version != b','))
+        {
+            return binary(looks_like, advice);
+        }
+    }
+    if bytes.get(257..262) == Some(b"ustar") {
+        return binary("a tar archive", "Unpack it with `tar -xf` and load the trace that is in it.");
+    }
+    refuse_encodings(bytes)?;
+    if bytes.starts_with(b"version https://git-lfs") {
+        let size = bytes
+            .split(|&b| b == b'\n')
+            .find_map(|line| line.strip_prefix(b"size "))
+            .map(|size| format!(" of {} bytes", String::from_utf8_lossy(size).trim()))
+            .unwrap_or_default();
+        return Err(Refusal::LfsPointer { size });
+    }
+    let opening: String =
+        String::from_utf8_lossy(bytes.trim_ascii_start()).chars().take(60).collect::<String>().to_lowercase();
+    if ["<!doctype html", "<html", "<?xml", "{\\rtf"].iter().any(|start| opening.starts_with(start)) {
+        return Err(Refusal::NotJobs {
+            looks_like: if opening.starts_with("<?xml") { "XML" } else { "a document or web page" }.into(),
+            evidence: format!("it begins with {:?}", opening.chars().take(20).collect::<String>()),
+            advice: "Download the file itself, not the page that shows it.".into(),
+        });
+    }
+    Ok(())
+}
+
+/// Refuses UTF-16 and UTF-32 that do not say so, and other bytes that no text has.
+fn refuse_encodings(bytes: &[u8]) -> Result<(), Refusal> {
+    let zeros = |from: usize| bytes.iter().skip(from).step_by(2).filter(|&&b| b == 0).count();
+    let (even, odd) = (zeros(0), zeros(1));
+    if even + odd == 0 {
+        return Ok(());
+    }
+    let half = bytes.len() / 2;
+    let encoding = match (even, odd) {
+        (0, odd) if odd * 10 > half * 8 => "UTF-16 (little-endian) without a byte order mark",
+        (even, 0) if even * 10 > half * 8 => "UTF-16 (big-endian) without a byte order mark",
+        (even, odd) if (even + odd) * 10 > bytes.len() * 7 => "UTF-32",
+        _ => {
+            return Err(Refusal::Binary {
+                looks_like: "binary data: it has zero bytes".into(),
+                advice: "Load the trace as text, or as gzip of text.".into(),
+            });
+        }
+    };
+    Err(Refusal::Encoding { encoding: encoding.into() })
+}
+
+/// Says what a file of no known format is.
+pub(super) fn refuse_unknown(sample: &Sample<'_>) -> Refusal {
+    if sample.is_json() { unknown_json(sample) } else { unknown_text(sample) }
+}
+
+fn unknown_json(sample: &Sample<'_>) -> Refusal {
+    let kinds: [(&[&str], &str); 5] = [
+        (&["scenario_hash", "runs"], "results of STS-Sim (summary.json)"),
+        (&["cluster", "policies"], "an STS-Sim scenario"),
+        (&["types", "slots_per_device"], "an STS-Sim instance for `sts solve`"),
+        (&["nodes", "models"], "an import report of STS-Sim"),
+        (&["records", "rejected_count"], "an import report of STS-Sim"),
+    ];
+    for (members, looks_like) in kinds {
+        if members.iter().all(|name| sample.has_member(name)) {
+            return Refusal::NotJobs {
+                looks_like: looks_like.into(),
+                evidence: format!("it has the members {}", members.join(" and ")),
+                advice: INSTEAD.into(),
+            };
+        }
+    }
+    let start: String = String::from_utf8_lossy(sample.bytes().trim_ascii_start()).chars().take(80).collect();
+    Refusal::UnknownJson { found: format!("{start:?}") }
+}
+
+fn unknown_text(sample: &Sample<'_>) -> Refusal {
+    let header = sample.header();
+    let lower: Vec<String> = header.names().iter().map(|name| name.to_lowercase()).collect();
+    let column = |parts: &[&str]| {
+        lower.iter().position(|name| parts.iter().any(|part| name.contains(part))).map(|at| header.name(at))
+    };
+    let not_jobs = |looks_like: &str, evidence: String, advice: &str| Refusal::NotJobs {
+        looks_like: looks_like.into(),
+        evidence,
+        advice: advice.into(),
+    };
+    if sample.contains(b"# TYPE ") || sample.contains(b"# HELP ") {
+        return not_jobs("a metrics export of Prometheus", "it has # HELP and # TYPE lines".into(), INSTEAD);
+    }
+    if let Some(name) = column(&["token", "prompt", "lora"]) {
+        return not_jobs("a log of requests to a model", format!("column {name}"), INSTEAD);
+    }
+    let metric = ["dcgm_fi", "utilization.", "gpu_util", "power.draw", "temperature", "sm_clock", "_util"];
+    if let Some(name) = column(&metric) {
+        let evidence = format!("column {name}; no column holds a job and its run time");
+        return not_jobs("a GPU metrics export (DCGM, nvidia-smi)", evidence, INSTEAD);
+    }
+    let result = ["jct", "finish_s", "first_start_s", "executed_time", "quota_slots", "completion_time"];
+    if let Some(name) =
+        lower.iter().position(|name| result.contains(&name.as_str())).map(|at| header.name(at))
+    {
+        let advice = "Load the trace that the simulation was run on.";
+        return not_jobs("a result of a simulation", format!("column {name}"), advice);
+    }
+    if lower.iter().any(|name| name.starts_with("jobid ")) || sample.contains(b"------------ ") {
+        return not_jobs(
+            "sacct printed for the eye",
+            "columns are aligned with blanks".into(),
+            "Add -P to the sacct command, and -X to leave out steps.",
+        );
+    }
+    if sample.first_line().contains(&b'|') && sample.first_line().first().is_some_and(u8::is_ascii_digit) {
+        return not_jobs(
+            "sacct output without its header",
+            format!("{} fields, and none of them named", header.len()),
+            "Leave out -n, so that the first line names the columns.",
+        );
+    }
+    if lower.len() < 2 {
+        let line: String = String::from_utf8_lossy(sample.first_line()).chars().take(80).collect();
+        return not_jobs(
+            "text that is no table of jobs",
+            format!("its first line is {line:?}"),
+            &format!("Load a table with a header, or JSON, in one of the formats {}.", names()),
+        );
+    }
+    Refusal::UnknownTable { columns: header.list() }
+}

@@ -1,0 +1,230 @@
+//! A text table on its way into the workload: its header, its rows, and rows that are uneven.
+
+use std::rc::Rc;
+
+use crate::trace::format::{Layout, RowReader, Uneven};
+use crate::trace::intake::{Closing, Fault, Intake, Notice};
+use crate::trace::refusal::Refusal;
+use crate::trace::rows::{Cells, Header, Row, Rows};
+use crate::trace::value::{self, Notes};
+
+/// Makes a reader for a table with these columns.
+pub(super) type Open = fn(&Header) -> Result<Box<dyn RowReader>, Refusal>;
+
+/// A table being read.
+pub(super) struct Table {
+    rows: Rows,
+    body: Body,
+}
+
+/// What the rows are given to.
+struct Body {
+    open: Open,
+    uneven: Uneven,
+    notes: Rc<Notes>,
+    header: Header,
+    reader: Option<Box<dyn RowReader>>,
+    /// A row that is too short and may go on in the next line.
+    held: Option<Held>,
+    /// Rows read.
+    rows: u64,
+    repeated_headers: u64,
+    continued: u64,
+}
+
+/// A row kept while the next line is looked at.
+struct Held {
+    line: u64,
+    text: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Table {
+    /// Begins a table.
+    pub(super) fn new(layout: &Layout, open: Open, notes: Rc<Notes>) -> Result<Self, Refusal> {
+        let header = Header::new(layout.columns.unwrap_or_default().iter().map(|name| name.as_bytes()));
+        let reader = layout.columns.map(|_| open(&header)).transpose()?;
+        Ok(Self {
+            rows: Rows::new(layout.dialect),
+            body: Body {
+                open,
+                uneven: layout.uneven,
+                notes,
+                header,
+                reader,
+                held: None,
+                rows: 0,
+                repeated_headers: 0,
+                continued: 0,
+            },
+        })
+    }
+
+    /// Takes the next piece of text.
+    pub(super) fn push(&mut self, text: &[u8], intake: &mut Intake) -> Result<(), Refusal> {
+        self.rows.push(text, |cells| self.body.take(cells, intake))
+    }
+
+    /// Ends the table. A table without rows is no error here; it is said why there are none.
+    pub(super) fn end(mut self, intake: &mut Intake) -> Result<Option<Refusal>, Refusal> {
+        self.rows.end(|cells| self.body.take(cells, intake))?;
+        self.body.settle_held(intake)?;
+        intake.end_file(self.body.close());
+        Ok((self.body.rows == 0).then(|| Refusal::HeaderOnly { columns: self.body.header.list() }))
+    }
+}
+
+impl Body {
+    /// Takes one line of fields.
+    fn take(&mut self, cells: Cells<'_>, intake: &mut Intake) -> Result<(), Refusal> {
+        if self.reader.is_none() {
+            self.header = Header::new(cells.iter());
+            self.reader = Some((self.open)(&self.header)?);
+            return Ok(());
+        }
+        let width = self.header.len();
+        // A delimiter at the end of each line makes no field.
+        let cells = if cells.len() == width + 1 && value::trim(cells.get(width)).is_empty() {
+            cells.without_last()
+        } else {
+            cells
+        };
+        if cells.len() == 1 && value::trim(cells.get(0)).is_empty() && width > 1 {
+            return Ok(());
+        }
+        if cells.unclosed {
+            let hint = "everything from here to the end of the file is inside a quote";
+            return self.reject(cells.line, "a quote that is never closed", "a closing quote", hint, intake);
+        }
+        if self.is_header(&cells) {
+            self.repeated_headers += 1;
+            return Ok(());
+        }
+        match self.uneven {
+            Uneven::Reject if cells.len() != width => {
+                let hint = if cells.len() > width {
+                    "a delimiter inside a text needs quotes around the text"
+                } else {
+                    "the row may be cut off"
+                };
+                self.reject_width(cells.line, cells.len(), hint, intake)
+            }
+            Uneven::Mend if cells.len() < width => self.mend(cells, intake),
+            Uneven::Reject | Uneven::Mend => {
+                self.settle_held(intake)?;
+                self.settle(cells, intake)
+            }
+        }
+    }
+
+    /// Whether this is the header once more, as in files that were joined.
+    fn is_header(&self, cells: &Cells<'_>) -> bool {
+        let same = |at: usize| value::trim(cells.get(at)) == self.header.name(at).as_bytes();
+        cells.len() == self.header.len() && same(0) && (1..cells.len()).all(same)
+    }
+
+    /// Deals with a row that is too short: the beginning of one, the continuation of one, or neither.
+    fn mend(&mut self, cells: Cells<'_>, intake: &mut Intake) -> Result<(), Refusal> {
+        let width = self.header.len();
+        let begins = self.reader.as_ref().is_some_and(|reader| reader.begins(&cells));
+        if !begins
+            && let Some(held) = &mut self.held
+            && held.ends.len() + cells.len() - 1 <= width
+        {
+            held.join(&cells);
+            if held.ends.len() == width
+                && let Some(held) = self.held.take()
+            {
+                self.continued += 1;
+                return self.settle(Cells::new(held.line, &held.text, &held.ends), intake);
+            }
+            return Ok(());
+        }
+        self.settle_held(intake)?;
+        if begins {
+            self.held = Some(Held::new(&cells));
+            Ok(())
+        } else if self.rows > 0 {
+            // The text in the last column of the row above had a line end.
+            self.continued += 1;
+            Ok(())
+        } else {
+            self.reject_width(cells.line, cells.len(), "the row may be cut off", intake)
+        }
+    }
+
+    /// Rejects a short row that did not go on.
+    fn settle_held(&mut self, intake: &mut Intake) -> Result<(), Refusal> {
+        match self.held.take() {
+            Some(held) => self.reject_width(held.line, held.ends.len(), "the row may be cut off", intake),
+            None => Ok(()),
+        }
+    }
+
+    fn reject_width(
+        &mut self,
+        line: u64,
+        fields: usize,
+        hint: &str,
+        intake: &mut Intake,
+    ) -> Result<(), Refusal> {
+        let expected = format!("{} fields, as in the header", self.header.len());
+        self.reject(line, &format!("{fields} fields"), &expected, hint, intake)
+    }
+
+    fn reject(
+        &mut self,
+        line: u64,
+        value: &str,
+        expected: &str,
+        hint: &str,
+        intake: &mut Intake,
+    ) -> Result<(), Refusal> {
+        self.rows += 1;
+        intake.settle(line, 0, Err(Fault::of_record(value, expected, hint)))
+    }
+
+    fn settle(&mut self, cells: Cells<'_>, intake: &mut Intake) -> Result<(), Refusal> {
+        self.rows += 1;
+        let Some(reader) = &mut self.reader else { return Ok(()) };
+        let verdict = reader.row(&Row::new(&self.header, cells, &self.notes));
+        intake.settle(cells.line, cells.hash(), verdict)
+    }
+
+    fn close(&mut self) -> Closing {
+        let mut closing = self.reader.as_mut().map(|reader| reader.close()).unwrap_or_default();
+        closing.notices.push(Notice::new(
+            "repeated-headers",
+            self.repeated_headers,
+            "rows repeat the header, as in files that were joined; they are no records",
+        ));
+        closing.notices.push(Notice::new(
+            "continued-rows",
+            self.continued,
+            "lines continue the text of the row above and were joined with it",
+        ));
+        closing
+    }
+}
+
+impl Held {
+    fn new(cells: &Cells<'_>) -> Self {
+        let mut held = Self { line: cells.line, text: Vec::new(), ends: Vec::new() };
+        held.append(cells);
+        held
+    }
+
+    /// Appends a line: its first field continues the last one.
+    fn join(&mut self, cells: &Cells<'_>) {
+        self.ends.pop();
+        self.text.push(b'\n');
+        self.append(cells);
+    }
+
+    fn append(&mut self, cells: &Cells<'_>) {
+        for field in cells.iter() {
+            self.text.extend_from_slice(field);
+            self.ends.push(self.text.len());
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! The command line through its door: exit status, messages, files.
+
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+fn sts(args: &[&str], stdin: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_sts"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The command may refuse before it has read everything.
+    let _ = child.stdin.take().unwrap().write_all(stdin);
+    child.wait_with_output().unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!text.contains("panicked"), "{text}");
+    text
+}
+
+fn scenario() -> Value {
+    json!({
+        "version": 1,
+        "name": "small",
+        "cluster": {"nodes": [
+            {"gpu": "A100-80", "count": 1, "gpus_per_node": 4, "layout": "mig"},
+            {"gpu": "V100-16", "count": 1, "gpus_per_node": 4, "layout": "uniform-4"}
+        ]},
+        "workload": {"trace": {"path": "jobs.csv"}, "profiles": {"rule": "seeded-mix", "reference_gpu": "V100-16"}},
+        "policies": [{"name": "fifo"}, {"name": "srtf"}, {"name": "recorded"}, {"name": "sts-fairness", "label": "STS"}],
+        "seeds": [0]
+    })
+}
+
+const JOBS: &str = "job,tenant,submit_s,gpus,duration_s,start_s,end_s\n\
+    a,x,0,1,1000,0,1000\nb,y,10,1,2000,10,2010\nc,x,20,0.25,500,20,520\nd,y,30,2,800,30,830\ne,x,40,1,300,40,340\n";
+
+fn write_scenario(folder: &Path, scenario: &Value) -> String {
+    fs::write(folder.join("jobs.csv"), JOBS).unwrap();
+    let path = folder.join("scenario.json");
+    fs::write(&path, scenario.to_string()).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn run_writes_summary_jobs_and_rounds_and_is_deterministic() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_scenario(folder.path(), &scenario());
+    let out = folder.path().join("out");
+    let mut hashes = Vec::new();
+    for _ in 0..2 {
+        let output = sts(&["run", &path, "--out", out.to_str().unwrap(), "--quiet"], b"");
+        assert!(output.status.success(), "{}", stderr(&output));
+        let summary: Value =
+            serde_json::from_str(&fs::read_to_string(out.join("summary.json")).unwrap()).unwrap();
+        hashes.push(
+            summary["runs"].as_array().unwrap().iter().map(|r| r["result_hash"].clone()).collect::<Vec<_>>(),
+        );
+        for run in summary["runs"].as_array().unwrap() {
+            let metrics = &run["metrics"];
+            assert_eq!(metrics["completed"], json!(5.0), "{run}");
+            assert!(metrics["jct_p50_s"].as_f64() <= metrics["jct_p95_s"].as_f64());
+            for spec in sts_sim::metrics::metrics() {
+                assert!(metrics.get(spec.key).is_some(), "{} is missing", spec.key);
+            }
+        }
+    }
+    assert_eq!(hashes[0], hashes[1]);
+    let jobs = fs::read_to_string(out.join("jobs-STS-0.csv")).unwrap();
+    assert!(jobs.starts_with(
+        "job,tenant,submit_s,gpus,first_start_s,finish_s,jct_s,wait_s,slowdown,preemptions,migrations,outcome,gpu_types\n"
+    ));
+    assert_eq!(jobs.lines().count(), 6);
+    let rounds = fs::read_to_string(out.join("rounds-STS-0.csv")).unwrap();
+    assert!(
+        rounds
+            .starts_with("round,start_s,tenant,gpu_type,quota_slots,used_slots,floor,value,loan_slots,gap\n")
+    );
+    assert!(rounds.lines().count() > 1);
+}
+
+#[test]
+fn a_faulty_scenario_is_refused_with_its_json_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let cases: [(&str, Value, &[&str]); 8] = [
+        ("/round", json!({"length": 360}), &["round.length", "unknown key"]),
+        ("/round", json!({"length_s": -1}), &["round.length_s", "-1"]),
+        ("/cluster/nodes/0/gpu", json!("V1000"), &["cluster.nodes[0].gpu", "V1000", "A100-80"]),
+        ("/cluster/nodes/1/layout", json!("mig"), &["cluster.nodes[1].layout", "no MIG"]),
+        ("/cluster/nodes/0/count", json!("many"), &["cluster.nodes[0].count", "many"]),
+        ("/policies/0/name", json!("fifos"), &["policies[0].name", "fifos", "fifo-backfill"]),
+        ("/policies/1/label", json!("fifo"), &["policies[1].label"]),
+        ("/seeds", json!([]), &["seeds"]),
+    ];
+    for (pointer, value, expected) in cases {
+        let mut faulty = scenario();
+        match faulty.pointer_mut(pointer) {
+            Some(place) => *place = value,
+            None => {
+                let (parent, key) = pointer.rsplit_once('/').unwrap();
+                faulty.pointer_mut(parent).unwrap()[key] = value;
+            }
+        }
+        let path = write_scenario(folder.path(), &faulty);
+        let output = sts(&["run", &path, "--out", folder.path().join("out").to_str().unwrap()], b"");
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{pointer}: {text}");
+        for part in expected {
+            assert!(text.contains(part), "{pointer}: {part:?} is not in {text}");
+        }
+    }
+}
+
+#[test]
+fn what_is_not_a_scenario_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    for text in ["", "{", "[]", "null", "{\"version\": 1}", "\u{feff}{}", "{\"version\": 1e300}"] {
+        let output = sts(&["run", "-", "--out", out.to_str().unwrap()], text.as_bytes());
+        assert_eq!(output.status.code(), Some(1), "{text}: {}", stderr(&output));
+    }
+    let output = sts(&["run", "-", "--out", out.to_str().unwrap()], b"\xff\xfe\x00");
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let output = sts(&["run", "/nowhere/scenario.json", "--out", out.to_str().unwrap()], b"");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("/nowhere/scenario.json"));
+}
+
+#[test]
+fn a_job_larger_than_the_cluster_is_listed_and_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_scenario(folder.path(), &scenario());
+    fs::write(folder.path().join("jobs.csv"), format!("{JOBS}huge,x,50,512,100,50,150\n")).unwrap();
+    let out = folder.path().join("out");
+    let output = sts(&["run", &path, "--out", out.to_str().unwrap()], b"");
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(stderr(&output).contains("1 jobs that ask for more than the cluster can ever give"));
+    let jobs = fs::read_to_string(out.join("jobs-fifo-0.csv")).unwrap();
+    assert!(jobs.lines().any(|line| line.starts_with("huge,") && line.contains("never-fit")), "{jobs}");
+}
+
+#[test]
+fn wrong_usage_exits_with_two() {
+    for args in [&["frobnicate"][..], &["run"], &["import"], &["solve", "x.json"]] {
+        assert_eq!(sts(args, b"").status.code(), Some(2), "{args:?}");
+    }
+}
+
+#[test]
+fn import_reports_and_sets_its_exit_status() {
+    let report = |args: &[&str], text: &str| {
+        let output = sts(args, text.as_bytes());
+        (output.status.code(), serde_json::from_slice::<Value>(&output.stdout).ok(), stderr(&output))
+    };
+    let (code, report_json, _) = report(&["import", "-", "--json"], JOBS);
+    let report_json = report_json.unwrap();
+    assert_eq!(code, Some(0));
+    assert_eq!(report_json["format"], "sts-csv");
+    assert_eq!(report_json["jobs"], 5);
+    assert_eq!(report_json["gpus_requested_sum"], 5.25);
+    let bad = format!("{JOBS}f,x,nan,1,10,,\n");
+    let (code, report_json, _) = report(&["import", "-", "--json"], &bad);
+    let report_json = report_json.unwrap();
+    assert_eq!((code, report_json["rejected_count"].as_u64()), (Some(0), Some(1)));
+    let row = &report_json["rejected"][0];
+    assert_eq!((row["line"].as_u64(), row["column"].as_str()), (Some(7), Some("submit_s")));
+    let (code, _, text) = report(&["import", "-", "--json", "--strict"], &bad);
+    assert_eq!(code, Some(1), "{text}");
+    let (code, _, text) =
+        report(&["import", "-"], "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 5\n");
+    assert_eq!(code, Some(1));
+    assert!(text.contains("LFS"), "{text}");
+}
+
+#[test]
+fn policies_and_formats_are_listed_with_everything_about_them() {
+    let output = sts(&["policies", "--json"], b"");
+    let list: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let names: Vec<&str> = list.as_array().unwrap().iter().map(|p| p["name"].as_str().unwrap()).collect();
+    for name in ["recorded", "fifo", "fifo-backfill", "srtf", "las", "round-robin", "sts-fairness"] {
+        assert!(names.contains(&name), "{name}");
+    }
+    for policy in list.as_array().unwrap() {
+        for param in policy["params"].as_array().unwrap() {
+            for key in ["name", "unit", "default", "range", "help"] {
+                assert!(param.get(key).is_some(), "{policy}: {key}");
+            }
+        }
+    }
+    let output = sts(&["formats", "--json"], b"");
+    let list: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let names: Vec<&str> = list.as_array().unwrap().iter().map(|p| p["name"].as_str().unwrap()).collect();
+    for name in ["philly-json", "helios-csv", "elasticflow", "sacct", "sts-csv", "sts-json"] {
+        assert!(names.contains(&name), "{name}");
+    }
+}

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { comparison, hook, runFirstSample } from "../page.mjs";
+
+export default (check) => {
+  check("one click on a sample ends in a comparison with finite figures", async ({ open }) => {
+    const page = await open();
+    await runFirstSample(page);
+    const rows = await comparison(page);
+    assert.ok(rows.length >= 2, "a comparison has at least two policies");
+    for (const { label, values } of rows) {
+      assert.notEqual(label, "", "a row without the policy's name");
+      assert.ok(values.jct_mean_s > 0, `${label}: jct_mean_s is ${values.jct_mean_s}`);
+    }
+    assert.match(await hook(page, "run-status").innerText(), /\d/);
+  });
+
+  check("the same sample gives the same figures again", async ({ open }) => {
+    const runs = [];
+    for (let run = 0; run < 2; run++) {
+      const page = await open();
+      await runFirstSample(page);
+      runs.push(await comparison(page));
+    }
+    assert.deepEqual(runs[0], runs[1]);
+  });
+};

@@ -1,0 +1,82 @@
+//! Importing job traces through the public door.
+
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::float_cmp,
+    reason = "a test fails by panicking, and figures that must be exact are compared exactly"
+)]
+
+mod bytes;
+mod export;
+mod formats;
+mod properties;
+mod real_files;
+mod refusals;
+mod reports;
+mod values;
+
+use std::io::Write as _;
+
+use sts_sim::trace::{Import, ImportOptions, ImportReport, Imported, Refusal, import_reader};
+use sts_sim::workload::JobRecord;
+
+/// The hand-made files of every format.
+const FIXTURES: [(&str, &[u8]); 8] = [
+    ("helios-csv", include_bytes!("../fixtures/traces/helios.csv")),
+    ("philly-json", include_bytes!("../fixtures/traces/philly.json")),
+    ("elasticflow", include_bytes!("../fixtures/traces/elasticflow_raw.csv")),
+    ("elasticflow", include_bytes!("../fixtures/traces/elasticflow_generated.csv")),
+    ("sacct", include_bytes!("../fixtures/traces/sacct.txt")),
+    ("sacct", include_bytes!("../fixtures/traces/sacct_xdmod.txt")),
+    ("sacct", include_bytes!("../fixtures/traces/sacct_sonar.txt")),
+    ("sts-csv", include_bytes!("../fixtures/traces/sts.csv")),
+];
+
+fn import(bytes: &[u8]) -> Result<Imported, Refusal> {
+    import_reader("trace", bytes, &ImportOptions::default())
+}
+
+fn import_as(format: &str, bytes: &[u8]) -> Result<Imported, Refusal> {
+    import_reader("trace", bytes, &ImportOptions { format: Some(format.into()), ..ImportOptions::default() })
+}
+
+/// Feeds `bytes` cut at the given places.
+fn import_cut(bytes: &[u8], cuts: &[usize]) -> Result<Imported, Refusal> {
+    let mut import = Import::new(&ImportOptions::default())?;
+    let mut from = 0;
+    for &cut in cuts {
+        import.feed(&bytes[from..cut])?;
+        from = cut;
+    }
+    import.feed(&bytes[from..])?;
+    import.finish()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn utf16(text: &str, to_bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    text.encode_utf16().flat_map(to_bytes).collect()
+}
+
+fn job<'a>(imported: &'a Imported, id: &str) -> &'a JobRecord {
+    let names = &imported.workload.names;
+    let at = (0..names.len()).find(|&at| names.get(at) == id).unwrap_or_else(|| panic!("no job {id:?}"));
+    &imported.workload.jobs[at]
+}
+
+fn warning(report: &ImportReport, code: &str) -> u64 {
+    report.warnings.iter().find(|w| w.code == code).map_or(0, |w| w.count)
+}
+
+fn assert_accounts(report: &ImportReport) {
+    assert_eq!(report.jobs + report.skipped_count() + report.rejected_count, report.records);
+    assert_eq!(report.gpu_jobs + report.zero_gpu_jobs, report.jobs);
+    assert!(report.rejected.len() as u64 <= report.rejected_count);
+}

@@ -1,0 +1,113 @@
+//! Real traces beside the checkout give the figures that are known of them.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+use sts_sim::trace::{ImportOptions, Refusal, WorkloadDigest, import_reader};
+
+use crate::assert_accounts;
+use crate::export::{through_csv, through_json};
+
+fn shared() -> Option<PathBuf> {
+    let folder = std::env::var("STS_SHARED").unwrap_or_else(|_| "../shared/data".into());
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder).join("traces");
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    assert!(std::env::var("STS_REQUIRE_SHARED").as_deref() != Ok("1"), "{} is not there", folder.display());
+    println!("skipped: {} is not there (set STS_SHARED)", folder.display());
+    None
+}
+
+fn assert_near(file: &str, key: &str, found: &Value, expected: &Value) {
+    let near = match (found.as_f64(), expected.as_f64()) {
+        (Some(found), Some(expected)) => (found - expected).abs() <= 0.001,
+        _ => found == expected,
+    };
+    assert!(near, "{file}: {key} is {found}, expected {expected}");
+}
+
+#[test]
+fn real_files_give_the_known_figures() {
+    let Some(folder) = shared() else { return };
+    let expected: Value =
+        serde_json::from_str(&std::fs::read_to_string(folder.join("EXPECTED.json")).unwrap()).unwrap();
+    let mut files = 0;
+    for (file, figures) in expected.as_object().unwrap() {
+        let of_format = ["philly_json/", "helios_csv/C", "helios_csv/c", "elasticflow_csv/", "slurm_sacct/"];
+        let is_nodes = figures.get("nodes").is_some();
+        if !is_nodes && !of_format.iter().any(|start| file.starts_with(start)) {
+            continue;
+        }
+        files += 1;
+        let read = std::fs::File::open(folder.join(file)).unwrap();
+        let result = import_reader(file, read, &ImportOptions::default());
+        if is_nodes {
+            let Err(Refusal::NodeList(report)) = result else { panic!("{file}: {result:?}") };
+            let report = serde_json::to_value(&*report).unwrap();
+            for (key, figure) in figures.as_object().unwrap() {
+                assert_near(file, key, &report[key], figure);
+            }
+            continue;
+        }
+        let imported = result.unwrap_or_else(|refused| panic!("{file}: {refused}"));
+        assert_accounts(&imported.report);
+        let report = serde_json::to_value(&imported.report).unwrap();
+        let digest = WorkloadDigest::of(&imported.workload);
+        for (key, figure) in figures.as_object().unwrap() {
+            match key.as_str() {
+                "state" | "status" => assert_eq!(&report["states"], figure, "{file}"),
+                "gpu_hist_top" => {
+                    for pair in figure.as_array().unwrap() {
+                        let gpus: f64 = pair[0].as_str().unwrap().parse().unwrap();
+                        let size = digest.gpu_sizes.iter().find(|s| s.gpus == gpus).unwrap();
+                        assert_eq!(size.jobs, pair[1].as_u64().unwrap(), "{file}: {gpus} GPUs");
+                    }
+                }
+                "typed" => {
+                    for (kind, jobs) in figure.as_object().unwrap() {
+                        let at = imported.workload.gpu_types.iter().position(|t| t == kind);
+                        let count = imported
+                            .workload
+                            .jobs
+                            .iter()
+                            .filter(|j| j.gpu_type.map(|t| t as usize) == at)
+                            .count();
+                        assert_eq!(count as u64, jobs.as_u64().unwrap(), "{file}: {kind}");
+                    }
+                }
+                _ if report.get(key).is_some() => assert_near(file, key, &report[key], figure),
+                _ => {}
+            }
+        }
+        assert_eq!(through_csv(&imported.workload), imported.workload, "{file}");
+        assert_eq!(through_json(&imported.workload), imported.workload, "{file}");
+    }
+    assert!(files >= 15, "{files} files");
+}
+
+#[test]
+fn real_files_that_are_no_traces_are_refused() {
+    let Some(folder) = shared() else { return };
+    for (file, word) in [
+        ("philly_json/cluster_machine_list", "552 nodes"),
+        ("helios_csv/Earth_gpu_number.first100.csv", "GPU quotas"),
+        ("tiresias_csv/cluster_spec.csv", "16 nodes with 64 GPUs"),
+        ("slurm_sacct/osc_sacct.txt", "Submit"),
+        ("slurm_sacct/vcell_sacct-simple-completed.txt", "Submit"),
+        ("helios_csv/fleetsim_canonical_venus_2vc.first300.csv", "num_chips"),
+        ("swf/KTH-SP2-1996-2.1-cln.first300.swf", "Expected"),
+        ("shockwave_trace/120_multigpu_dynamic.trace", "Expected"),
+        ("acme_csv/trace_seren.readme_rows.csv", "gpu_time"),
+        ("alibaba_pai_2020/pai_task_table.readme_row.csv", "Expected"),
+        ("batsim_json/kth_sp2.json", "JSON"),
+    ] {
+        let read = std::fs::File::open(folder.join(file)).unwrap();
+        let refused = import_reader(file, read, &ImportOptions::default()).expect_err(file).to_string();
+        assert!(refused.contains(word), "{file}: {refused}");
+    }
+    // Steps only, every row the same: read, and nothing in it is a job.
+    let read = std::fs::File::open(folder.join("slurm_sacct/gcm_sample-sacct-output.txt")).unwrap();
+    let report = import_reader("gcm", read, &ImportOptions::default()).unwrap().report;
+    assert_eq!((report.records, report.jobs, report.skipped_count()), (68, 0, 68));
+}

@@ -1,0 +1,140 @@
+//! Files that are refused as a whole, and what is said of them.
+
+use std::io::Write as _;
+
+use sts_sim::trace::{MAX_ELEMENT, Refusal};
+
+use crate::{FIXTURES, gzip, import, import_as, utf16};
+
+/// Refused; the message holds each of `words`.
+fn assert_refused(bytes: &[u8], code: &str, words: &[&str]) {
+    let refused = import(bytes).expect_err(&format!("{:?} was read", String::from_utf8_lossy(bytes)));
+    let message = refused.to_string();
+    assert_eq!(serde_json::to_value(&refused).unwrap()["code"], code, "{message}");
+    for word in words {
+        assert!(message.contains(word), "{word:?} is not in: {message}");
+    }
+}
+
+#[test]
+fn files_without_jobs_are_refused_by_what_they_are() {
+    assert_refused(b"", "empty", &["no byte"]);
+    assert_refused(b"\n# x\n\r\n", "empty", &["blank lines"]);
+    assert_refused(&gzip(b""), "empty", &[]);
+    assert_refused(b"submit_s,gpus,duration_s\n", "header-only", &["submit_s, gpus, duration_s"]);
+    assert_refused(b"JobID|Submit|ElapsedRaw|AllocTRES", "header-only", &["JobID"]);
+    assert_refused(
+        b"{\"format\": \"sts-json\", \"version\": 1, \"jobs\": []}",
+        "header-only",
+        &["empty array"],
+    );
+    assert_refused(b"{\"format\": \"sts-json\", \"version\": 1}", "missing-columns", &["array of jobs"]);
+    assert_refused(
+        b"{\"format\": \"sts-json\", \"version\": 2, \"jobs\": []}",
+        "broken-json",
+        &["version 1", "line 1"],
+    );
+    let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 1234567\n";
+    assert_refused(pointer, "lfs-pointer", &["1234567 bytes", "git lfs pull"]);
+    assert_refused(b"PK\x03\x04\x14\0\x06\0[Content_Types].xml", "binary", &["Excel", "save it as CSV"]);
+    assert_refused(b"PK\x03\x04\x14\0\x06\0jobs.csv", "binary", &["ZIP", "Unpack"]);
+    assert_refused(b"PAR1\x15\x04", "binary", &["Parquet", "to_csv"]);
+    assert_refused(b"\x89PNG\r\n\x1a\n", "binary", &["PNG"]);
+    assert_refused(b"FWS\x06\x10\0\0\0", "binary", &["Flash"]);
+    assert_refused(b"\x28\xb5\x2f\xfd\x04", "binary", &["zstd -d"]);
+    assert_refused(&gzip(&gzip(b"x")), "binary", &["inside a gzip"]);
+    let mut tar = vec![b'a'; 600];
+    tar[257..262].copy_from_slice(b"ustar");
+    assert_refused(&gzip(&tar), "binary", &["tar"]);
+    assert_refused(b"ab\0cd\0\x01\x02efgh", "binary", &["zero bytes"]);
+    assert_refused(&utf16("submit_s,gpus", u16::to_le_bytes), "encoding", &["UTF-16", "UTF-8"]);
+    assert_refused(b"<!DOCTYPE html><html>", "not-jobs", &["web page"]);
+    let azure = b"TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03,4808,10\n";
+    assert_refused(azure, "not-jobs", &["requests to a model", "ContextTokens"]);
+    let dcgm = b"timestamp,gpu,DCGM_FI_DEV_GPU_UTIL\n2026-11-02T00:00:00Z,n7:0,97\n";
+    assert_refused(dcgm, "not-jobs", &["metrics export", "DCGM_FI_DEV_GPU_UTIL"]);
+    assert_refused(
+        b"# HELP DCGM_FI x\n# TYPE DCGM_FI gauge\nDCGM_FI{gpu=\"0\"} 5\n",
+        "not-jobs",
+        &["Prometheus"],
+    );
+    let results = b"job,tenant,submit_s,gpus,first_start_s,finish_s,jct_s\na,t,0,1,0,5,5\n";
+    assert_refused(results, "not-jobs", &["result of a simulation"]);
+    assert_refused(b"{\"scenario_hash\": \"x\", \"runs\": []}", "not-jobs", &["results of STS-Sim"]);
+    assert_refused(b"{\"a\": 1}", "unknown-json", &["philly-json"]);
+    let columns = b"id,when,how_many\n1,2,3\n";
+    assert_refused(columns, "unknown-table", &["id, when, how_many", "sts-csv", "helios-csv"]);
+    assert_refused(b"duration\n5\n7\n", "not-jobs", &["no table of jobs"]);
+    let eye = b"JobID           JobName  Partition\n------------ ---------- ----------\n1 a b\n";
+    assert_refused(eye, "not-jobs", &["-P"]);
+    assert_refused(b"1|a|b|COMPLETED\n2|a|b|FAILED\n", "not-jobs", &["header", "-n"]);
+    assert_refused(b"JobID|JobName|State\n1|a|COMPLETED\n", "missing-columns", &["Submit", "sacct -a -X -P"]);
+    assert_refused(b"JobID|Submit|ElapsedRaw|State\n1|0|1|COMPLETED\n", "missing-columns", &["AllocTRES"]);
+    assert!(matches!(import_as("swoof", b"x"), Err(Refusal::UnknownFormat { .. })));
+    let refused = import_as("helios-csv", FIXTURES[2].1).unwrap_err().to_string();
+    assert!(refused.contains("gpu_num") && refused.contains("submission_time"), "{refused}");
+}
+
+#[test]
+fn node_lists_are_counted_and_said_to_be_none_of_jobs() {
+    let nodes = |text: &str| match import(text.as_bytes()) {
+        Err(Refusal::NodeList(report)) => *report,
+        other => panic!("{other:?}"),
+    };
+    let openb = nodes(
+        "sn,cpu_milli,memory_mib,gpu,model\nn0,64000,262144,2,P100\nn1,96000,393216,8,G2\nn2,96000,1,8,G2\n",
+    );
+    assert_eq!((openb.format.as_str(), openb.nodes, openb.gpus), ("openb-2023", Some(3), 18.0));
+    assert_eq!(openb.models.get("G2"), Some(&2));
+    let philly = nodes("machineId, number of GPUs, single GPU mem\nm0,2, 12GB\nm1,8, 24GB\n");
+    assert_eq!((philly.nodes, philly.gpus), (Some(2), 10.0));
+    let pai = nodes("7399a758eb02bae1a3621236,CPU,96,512,0\n6265a99de1a50cc6f1b03602,T4,96,512,2\n");
+    assert_eq!((pai.nodes, pai.gpus), (Some(2), 2.0));
+    let helios = nodes("date,vc1,vc2,total\n2020-04-01,8,16,24\n2020-04-02,8,24,32\n");
+    assert_eq!((helios.nodes, helios.gpus), (None, 32.0));
+    let tiresias =
+        nodes("num_switch,num_node_p_switch,num_gpu_p_node,num_cpu_p_node,mem_p_node\n1,16,4,128,254");
+    assert_eq!((tiresias.nodes, tiresias.gpus), (Some(16), 64.0));
+    let message = import(b"date,vc1,vc2,total\n2020-04-01,8,16,24\n").unwrap_err().to_string();
+    assert!(message.contains("not a job trace") && message.contains("24 GPUs"), "{message}");
+}
+
+#[test]
+fn a_file_that_was_cut_off_is_refused_as_a_whole() {
+    let json = FIXTURES[1].1;
+    let cut = json.len() - 60;
+    let refused = import(&json[..cut]).unwrap_err();
+    let lines = json[..cut].iter().filter(|&&b| b == b'\n').count() as u64 + 1;
+    assert!(
+        matches!(refused, Refusal::Truncated { line, complete: 4, .. } if line == lines),
+        "{refused:?}, line {lines}"
+    );
+    let packed = gzip(FIXTURES[0].1);
+    for cut in [2, 10, packed.len() / 2, packed.len() - 1] {
+        let refused = import(&packed[..cut]).unwrap_err();
+        assert!(matches!(refused, Refusal::DamagedGzip { .. }), "{refused:?}");
+    }
+    let mut flipped = packed.clone();
+    let middle = flipped.len() - 6;
+    flipped[middle] ^= 0xff;
+    assert!(matches!(import(&flipped), Err(Refusal::DamagedGzip { .. })));
+}
+
+#[test]
+fn endless_records_and_gzip_bombs_are_stopped() {
+    let long = [&b"submit_s,gpus,duration_s\n0,1,"[..], &vec![b'1'; 2 << 20]].concat();
+    assert!(matches!(import(&long), Err(Refusal::LongRecord { line: 2, limit_mb: 1 })));
+    let element = [&b"[{\"attempts\":[],\"submitted_time\":\""[..], &vec![b'1'; MAX_ELEMENT + 1]].concat();
+    assert!(matches!(import(&element), Err(Refusal::LongRecord { line: 1, limit_mb: 16 })));
+    let wide = [&b"submit_s,gpus,duration_s\n"[..], &vec![b','; 2000]].concat();
+    assert!(matches!(import(&wide), Err(Refusal::TooManyColumns { line: 2, .. })));
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    encoder.write_all(b"submit_s,gpus,duration_s\n").unwrap();
+    let comment = [&b"#"[..], &vec![b'x'; 65_534], b"\n"].concat();
+    for _ in 0..1100 {
+        encoder.write_all(&comment).unwrap();
+    }
+    let bomb = encoder.finish().unwrap();
+    let refused = import(&bomb).unwrap_err();
+    assert!(matches!(refused, Refusal::Bomb { ratio: 250, .. }), "{refused:?}");
+}
