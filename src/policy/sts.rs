@@ -4,7 +4,6 @@
 //! integer program of one round), [`ladder`] (how it is solved, with what proof).
 
 pub mod banking;
-pub mod bounded;
 pub mod budget;
 pub mod certificate;
 pub mod dense;

@@ -69,7 +69,7 @@ use search::{End, Incumbent, Search, SearchLimits};
 use walk::Work;
 
 /// Most resources of a program.
-pub const RESOURCES: usize = 16;
+pub const RESOURCES: usize = 32;
 
 /// Losses from here on are not told apart; see [`model`] on widths.
 const UNREACHABLE: i64 = 1 << 61;
@@ -119,6 +119,7 @@ pub struct Solver {
     prices: Option<Prices>,
     /// Multipliers that show that the last program is infeasible.
     refutation: Option<Multipliers>,
+    spent: u64,
 }
 
 impl Solver {
@@ -169,12 +170,14 @@ impl Solver {
             menu: MenuLimits { tries: limits.menu_expansions, beam: 1_500 },
         };
         let work = Work { left: limits.expansions, states: 0 };
+        self.spent = 0;
         if self.refutation.is_some() {
             return self.checked(program, End::Infeasible, None, 0, 0);
         }
         let mut run = self.search.start(&self.model, &self.regrets, search_limits, work, known);
         let end = run.run();
         let (best, bound, states) = (run.best.take(), run.bound, run.work.states);
+        self.spent = limits.expansions.saturating_sub(run.work.left);
         self.checked(program, end, best, bound, states)
     }
 
@@ -182,6 +185,12 @@ impl Solver {
     #[must_use]
     pub fn prices(&self) -> Option<&Prices> {
         self.prices.as_ref()
+    }
+
+    /// Expansions of the last solve.
+    #[must_use]
+    pub fn spent(&self) -> u64 {
+        self.spent
     }
 
     /// How much of the tie rule the last solve had room for.

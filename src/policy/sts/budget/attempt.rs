@@ -1,5 +1,6 @@
 //! One attempt of the outer program at a budget: build the stages, order them, run, and read the choice off.
 
+use super::RESOURCES;
 use super::exchange::{Exchange, Unit};
 use super::frame::Frame;
 use super::key::words_for;
@@ -46,7 +47,8 @@ pub(super) struct Attempt {
     frame: Frame,
     one: Walk<1>,
     two: Walk<2>,
-    wide: Walk<16>,
+    four: Walk<4>,
+    wide: Walk<RESOURCES>,
     path: Vec<u32>,
     /// How many jobs take each option of each group, after a successful run.
     pub(super) counts: Vec<u32>,
@@ -206,6 +208,7 @@ impl Attempt {
         match words_for(&frame.widest) {
             1 => self.one.run(frame, budget, extent, work, &mut self.path),
             2 => self.two.run(frame, budget, extent, work, &mut self.path),
+            3 | 4 => self.four.run(frame, budget, extent, work, &mut self.path),
             _ => self.wide.run(frame, budget, extent, work, &mut self.path),
         }
     }

@@ -23,6 +23,15 @@ pub struct Prices {
     pub mu: Vec<f64>,
 }
 
+impl Prices {
+    /// Turns prices for values in one unit into prices for values that are `factor` times as large.
+    pub fn rescale(&mut self, factor: f64) {
+        for lambda in &mut self.lambda {
+            *lambda *= factor;
+        }
+    }
+}
+
 /// A price above every price that a solvable program can have, in units of the simplex.
 const DEAREST: f64 = 1000.0;
 /// Rounds of trial and error and their first step, without and with earlier prices.

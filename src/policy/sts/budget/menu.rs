@@ -17,7 +17,7 @@
 //! stages merges states on the way. (States of *several* tenants must not be merged before their floors are checked: equal
 //! usage with different splits of the value is bi-criteria. Menu first, then merge.)
 
-use super::GREATEST_BUDGET;
+use super::{GREATEST_BUDGET, RESOURCES};
 use super::exchange::{Exchange, Unit};
 use super::half::{Window, trace, widest};
 use super::key::words_for;
@@ -78,7 +78,7 @@ pub(super) struct MenuLimits {
 pub(super) struct Kitchen {
     one: Maker<1>,
     two: Maker<2>,
-    wide: Maker<16>,
+    wide: Maker<RESOURCES>,
     span: Span,
 }
 
