@@ -2,20 +2,24 @@
 //! instances.
 
 mod budget_instances {
-    pub mod brute;
-    pub mod files;
-    pub mod random;
+    pub(crate) mod brute;
+    pub(crate) mod files;
+    pub(crate) mod random;
 }
 use budget_instances::{brute, files, random};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use sts_sim::policy::sts::budget::{Limits, Solver, TieLevel, Ties};
-use sts_sim::policy::sts::certificate;
-use sts_sim::policy::sts::program::{Program, Status};
+use sts_sim::policy::sts::certificate::{self, Multipliers, Proof};
+use sts_sim::policy::sts::dense::{self, Floors, Outcome};
+use sts_sim::policy::sts::program::{Program, Solution, Status};
+
+/// States with which the certificates of small programs are always settled.
+const ALL: usize = 1_000_000;
 
 /// Random programs of the main test.
-const PROGRAMS: u64 = 12_000;
+const PROGRAMS: u64 = 13_000;
 
 fn limits(ties: Ties) -> Limits {
     Limits { ties, ..Limits::default() }
@@ -24,7 +28,7 @@ fn limits(ties: Ties) -> Limits {
 #[test]
 fn equals_brute_force_on_random_programs() {
     let mut warm = Solver::new();
-    let (mut infeasible, mut bound_by_floors, mut tied) = (0, 0, 0);
+    let (mut infeasible, mut bound_by_floors, mut tied, mut dense_too) = (0, 0, 0, 0);
     for seed in 0..PROGRAMS {
         let program = random::program(seed);
         let best = brute::best(&program);
@@ -32,16 +36,30 @@ fn equals_brute_force_on_random_programs() {
             let mut cold = Solver::new();
             let solution =
                 cold.solve(&program, &limits(ties)).unwrap_or_else(|| panic!("seed {seed}: nothing found"));
+            let proof =
+                certificate::check(&program, &solution, &cold.multipliers(), ALL).expect("a certificate");
+            if ties == Ties::Any
+                && let Outcome::Solved { solution: dense, .. } =
+                    dense::solve(&program, Floors::Given, 100_000)
+            {
+                assert_eq!(
+                    (dense.status, dense.objective),
+                    (solution.status, solution.objective),
+                    "seed {seed}"
+                );
+                dense_too += 1;
+            }
             let Some(best) = &best else {
                 assert_eq!(solution.status, Status::Infeasible, "seed {seed}");
+                assert_eq!(proof, Proof::Infeasible, "seed {seed}");
                 infeasible += 1;
                 continue;
             };
+            assert_eq!(proof, Proof::Optimal, "seed {seed}");
             assert_eq!(solution.status, Status::Optimal, "seed {seed} {ties:?}");
             assert_eq!(solution.objective, best.objective, "seed {seed} {ties:?}");
             assert_eq!(solution.bound, best.objective, "seed {seed}");
             assert!(program.is_feasible(&solution.choice), "seed {seed}");
-            certificate::check(&program, &solution, &cold.multipliers()).expect("a valid certificate");
             if ties == Ties::PreferKept {
                 let (kept, slots) = brute::kept_and_slots(&program, &solution.choice);
                 // Great weights leave no room for the whole rule.
@@ -68,8 +86,10 @@ fn equals_brute_force_on_random_programs() {
         }
     }
     // The generator must reach what the test is about.
-    println!("{infeasible} infeasible, {bound_by_floors} bound by floors, {tied} with ties");
-    assert!(infeasible > 500 && bound_by_floors > 500 && tied > 1_000);
+    println!(
+        "{infeasible} infeasible, {bound_by_floors} bound by floors, {tied} with ties, {dense_too} by tables too"
+    );
+    assert!(infeasible > 500 && bound_by_floors > 500 && tied > 1_000 && dense_too > 10_000);
 }
 
 #[test]
@@ -138,7 +158,7 @@ fn small_limits_never_lead_to_a_false_claim() {
                 }
                 (_, None) => panic!("seed {seed}: a choice for an infeasible program"),
             }
-            certificate::check(&program, &solution, &solver.multipliers()).expect("a valid certificate");
+            certificate::check(&program, &solution, &solver.multipliers(), ALL).expect("a valid certificate");
         }
     }
     assert!(unproven > 100, "{unproven}");
@@ -147,6 +167,7 @@ fn small_limits_never_lead_to_a_false_claim() {
 #[test]
 fn equals_the_stated_optima_of_the_instances() {
     let Some(instances) = files::load() else { return };
+    let mut dense_too = 0;
     for instance in instances {
         let mut floors = Vec::new();
         let mut solver = Solver::new();
@@ -162,10 +183,126 @@ fn equals_the_stated_optima_of_the_instances() {
             assert_eq!(solution.status, Status::Optimal, "{} {ties:?}", instance.name);
             assert_eq!(solution.objective, instance.optimum, "{} {ties:?}", instance.name);
             assert!(instance.program.is_feasible(&solution.choice), "{}", instance.name);
-            let proof = certificate::check(&instance.program, &solution, &solver.multipliers());
+            let proof = certificate::check(&instance.program, &solution, &solver.multipliers(), 20_000);
             let gap = proof.expect("a valid certificate").gap().expect("a choice");
             // The multipliers alone are close already.
             assert!(gap * 10 <= solution.objective, "{}: {gap}", instance.name);
+            match dense::solve(&instance.program, Floors::Given, 20_000_000) {
+                Outcome::Solved { solution: dense, .. } => {
+                    assert_eq!(dense.objective, instance.optimum, "{}", instance.name);
+                    dense_too += 1;
+                }
+                Outcome::OverBudget { .. } => {}
+            }
+        }
+    }
+    assert!(dense_too >= 4, "{dense_too} of the instances are small enough for tables");
+}
+
+/// Changes to an answer that make it say something else.
+fn mutations(
+    program: &Program,
+    solution: &Solution,
+    multipliers: &Multipliers,
+) -> Vec<(Solution, Multipliers)> {
+    let mut all = Vec::new();
+    let mut with = |change: &dyn Fn(&mut Solution)| {
+        let mut changed = solution.clone();
+        change(&mut changed);
+        all.push((changed, multipliers.clone()));
+    };
+    for by in [-1_000, -1, 1, 1_000] {
+        with(&|s| s.objective += by);
+        with(&|s| s.bound += by);
+        with(&|s| (s.objective, s.bound) = (s.objective + by, s.bound + by));
+    }
+    with(&|s| s.status = Status::Infeasible);
+    with(&|s| s.choice.clear());
+    with(&|s| s.choice.push(None));
+    for (j, job) in program.jobs.iter().enumerate() {
+        for other in (0..=job.options.len() as u16).map(|o| (o < job.options.len() as u16).then_some(o)) {
+            if other == solution.choice[j] {
+                continue;
+            }
+            // The choice alone, and with everything else adapted to it.
+            with(&|s| s.choice[j] = other);
+            with(&|s| {
+                s.choice[j] = other;
+                s.objective = program.objective(&s.choice);
+                s.bound = s.objective;
+            });
+        }
+        with(&|s| s.choice[j] = Some(job.options.len() as u16));
+    }
+    let mut with = |change: &dyn Fn(&mut Multipliers)| {
+        let mut changed = multipliers.clone();
+        change(&mut changed);
+        all.push((solution.clone(), changed));
+    };
+    with(&|m| m.scale = 0);
+    with(&|m| m.scale = -m.scale);
+    with(&|m| m.lambda.push(0));
+    with(&|m| m.mu.push(0));
+    for i in 0..multipliers.lambda.len() {
+        with(&|m| m.lambda[i] = -1 - m.lambda[i]);
+        if program.capacity[i] > 1 {
+            with(&|m| m.lambda[i] = i128::MAX);
+        }
+    }
+    for i in 0..multipliers.mu.len() {
+        with(&|m| m.mu[i] = -1 - m.mu[i]);
+    }
+    all
+}
+
+#[test]
+fn every_false_certificate_is_rejected() {
+    let (mut rejected, mut still_true) = (0, 0);
+    for seed in 0..2_000 {
+        let program = random::program(seed);
+        let mut solver = Solver::new();
+        let solution = solver.solve(&program, &Limits::default()).expect("an answer");
+        if solution.status != Status::Optimal {
+            continue;
+        }
+        for (changed, multipliers) in mutations(&program, &solution, &solver.multipliers()) {
+            // Another optimum is a true claim too, and so is a bound that is loosened with the status to match.
+            let is_true = multipliers == solver.multipliers()
+                && changed.status == Status::Optimal
+                && program.is_feasible(&changed.choice)
+                && changed.objective == solution.objective
+                && changed.bound == solution.objective
+                && program.objective(&changed.choice) == solution.objective;
+            let checked = certificate::check(&program, &changed, &multipliers, ALL);
+            if is_true {
+                assert_eq!(checked, Ok(Proof::Optimal), "seed {seed}");
+                still_true += 1;
+            } else {
+                assert!(checked.is_err(), "seed {seed}: {checked:?} for {changed:?} {multipliers:?}");
+                rejected += 1;
+            }
+        }
+    }
+    println!("{rejected} rejected, {still_true} other optima");
+    assert!(rejected > 50_000 && still_true > 100);
+}
+
+#[test]
+fn any_multipliers_prove_only_what_is_true() {
+    for seed in 0..2_000 {
+        let program = random::program(seed);
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let Some(best) = brute::best(&program) else { continue };
+        let mut solver = Solver::new();
+        let solution = solver.solve(&program, &Limits::default()).expect("an answer");
+        let mut multipliers = solver.multipliers();
+        for m in multipliers.lambda.iter_mut().chain(&mut multipliers.mu) {
+            *m = *m * rng.random_range(0..3) + rng.random_range(0..5);
+        }
+        assert!(certificate::upper_bound(&program, &multipliers).expect("no overflow") >= best.objective);
+        match certificate::check(&program, &solution, &multipliers, ALL) {
+            Ok(proof) => assert_eq!(proof, Proof::Optimal, "seed {seed}"),
+            fault => panic!("seed {seed}: {fault:?}"),
         }
     }
 }

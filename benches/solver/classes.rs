@@ -11,7 +11,7 @@ use sts_sim::policy::sts::program::{Program, ProgramJob, ProgramOption, ProgramT
 
 /// A GPU type of a class.
 #[derive(Debug, Clone, Copy)]
-pub struct Type {
+pub(crate) struct Type {
     /// Devices.
     pub devices: u32,
     /// Slots per device: 7 or 4.
@@ -37,7 +37,7 @@ const fn strict(devices: u32) -> Type {
 
 /// What makes jobs of a class special.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Twist {
+pub(crate) enum Twist {
     /// Nothing.
     Plain,
     /// 15 % of the jobs are gangs of 2, 4 or 8 whole devices.
@@ -52,7 +52,7 @@ pub enum Twist {
 
 /// A class.
 #[derive(Debug, Clone, Copy)]
-pub struct Class {
+pub(crate) struct Class {
     /// Name.
     pub name: &'static str,
     /// GPU types.
@@ -65,7 +65,13 @@ pub struct Class {
     pub twist: Twist,
 }
 
-const fn class(name: &'static str, types: &'static [Type], jobs: usize, tenants: usize, twist: Twist) -> Class {
+const fn class(
+    name: &'static str,
+    types: &'static [Type],
+    jobs: usize,
+    tenants: usize,
+    twist: Twist,
+) -> Class {
     Class { name, types, jobs, tenants, twist }
 }
 
@@ -78,7 +84,7 @@ const C2490: &[Type] = &[cut(490, 7, A100), cut(1000, 4, V100), cut(1000, 4, T4)
 const C2490X4: &[Type] = &[cut(200, 7, H100), cut(490, 7, A100), cut(900, 4, V100), cut(900, 4, T4)];
 
 /// All classes.
-pub const CLASSES: &[Class] = &[
+pub(crate) const CLASSES: &[Class] = &[
     class("S20", &[cut(2, 7, A100), cut(2, 4, V100)], 20, 4, Twist::Plain),
     class("doc40", C16, 40, 4, Twist::Plain),
     class("doc40u10", C16, 40, 10, Twist::Plain),
@@ -112,7 +118,7 @@ pub const CLASSES: &[Class] = &[
 
 /// What a unit of service is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Worth {
+pub(crate) enum Worth {
     /// The same for every job: many jobs are alike.
     Throughput,
     /// One over the remaining time: short jobs first.
@@ -124,11 +130,11 @@ pub enum Worth {
 }
 
 /// All of them.
-pub const WORTHS: [Worth; 4] = [Worth::Throughput, Worth::Jct, Worth::Mix, Worth::Makespan];
+pub(crate) const WORTHS: [Worth; 4] = [Worth::Throughput, Worth::Jct, Worth::Mix, Worth::Makespan];
 
 impl Worth {
     /// Name.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Throughput => "throughput",
             Self::Jct => "jct",
@@ -140,14 +146,14 @@ impl Worth {
 
 /// One round: the program without floors, and every tenant's quota as capacities.
 #[derive(Debug, Clone)]
-pub struct Round {
+pub(crate) struct Round {
     pub program: Program,
     pub quotas: Vec<Vec<u32>>,
 }
 
 impl Round {
     /// The program of one tenant inside its quota, whose optimum is its floor.
-    pub fn alone(&self, tenant: usize) -> Program {
+    pub(crate) fn alone(&self, tenant: usize) -> Program {
         let jobs = self.program.jobs.iter().filter(|j| j.tenant as usize == tenant);
         Program {
             capacity: self.quotas[tenant].clone(),
@@ -158,7 +164,7 @@ impl Round {
 
     /// A later round: remaining times drift by up to 3 %, 2 % of the jobs are replaced by jobs of other tenants, and one
     /// slot of each quota moves.
-    pub fn drift(&self, seed: u64) -> Self {
+    pub(crate) fn drift(&self, seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut next = self.clone();
         for job in &mut next.program.jobs {
@@ -168,7 +174,8 @@ impl Round {
             }
         }
         for _ in 0..self.program.jobs.len() / 50 {
-            let (to, from) = (rng.random_range(0..self.program.jobs.len()), rng.random_range(0..self.program.jobs.len()));
+            let (to, from) =
+                (rng.random_range(0..self.program.jobs.len()), rng.random_range(0..self.program.jobs.len()));
             next.program.jobs[to].options = self.program.jobs[from].options.clone();
         }
         let tenants = next.quotas.len();
@@ -252,7 +259,7 @@ fn capacities(t: &Type, slots: u32) -> Vec<u32> {
 }
 
 /// A round of a class. Values have up to 31 bits, as a round of a run has them.
-pub fn round(class: &Class, worth: Worth, seed: u64) -> Round {
+pub(crate) fn round(class: &Class, worth: Worth, seed: u64) -> Round {
     let mut rng = ChaCha8Rng::seed_from_u64(seed.wrapping_mul(1_000_003).wrapping_add(class.jobs as u64));
     let models = models(class.types);
     let mut program = Program::default();
@@ -294,7 +301,8 @@ pub fn round(class: &Class, worth: Worth, seed: u64) -> Round {
         };
         let best = options.iter().map(|o| o.1).fold(0.0, f64::max);
         let finish = *left_s < round_s * best;
-        let value = |rate: f64| if finish { nu * best * (rate * round_s / left_s).min(1.0) } else { nu * rate };
+        let value =
+            |rate: f64| if finish { nu * best * (rate * round_s / left_s).min(1.0) } else { nu * rate };
         worths.push(options.iter().map(|o| value(o.1)).collect::<Vec<f64>>());
     }
     let greatest = worths.iter().flatten().copied().fold(0.0, f64::max);
@@ -314,12 +322,7 @@ pub fn round(class: &Class, worth: Worth, seed: u64) -> Round {
     Round { program, quotas }
 }
 
-fn options(
-    class: &Class,
-    model: &Model,
-    firsts: &[usize],
-    rng: &mut ChaCha8Rng,
-) -> Vec<(Usage, f64, u32)> {
+fn options(class: &Class, model: &Model, firsts: &[usize], rng: &mut ChaCha8Rng) -> Vec<(Usage, f64, u32)> {
     let fastest = model.speed.iter().copied().fold(0.0, f64::max);
     let gang = class.twist == Twist::Gangs && rng.random_bool(0.15);
     let devices = if gang { [2, 4, 8][rng.random_range(0..3)] } else { 1 };

@@ -4,7 +4,7 @@ use sts_sim::policy::sts::program::Program;
 
 /// The best choice under the tie rule: greatest objective, then most kept, then fewest slots.
 #[derive(Debug, Clone)]
-pub struct Best {
+pub(crate) struct Best {
     pub objective: i128,
     pub kept: u64,
     pub slots: u64,
@@ -13,7 +13,7 @@ pub struct Best {
 }
 
 /// The best choice, or `None` if none is feasible.
-pub fn best(program: &Program) -> Option<Best> {
+pub(crate) fn best(program: &Program) -> Option<Best> {
     let mut search = Search {
         program,
         left: program.capacity.clone(),
@@ -27,7 +27,7 @@ pub fn best(program: &Program) -> Option<Best> {
 }
 
 /// What the tie rule looks at.
-pub fn kept_and_slots(program: &Program, choice: &[Option<u16>]) -> (u64, u64) {
+pub(crate) fn kept_and_slots(program: &Program, choice: &[Option<u16>]) -> (u64, u64) {
     let taken = program.jobs.iter().zip(choice).filter_map(|(j, c)| c.map(|c| &j.options[usize::from(c)]));
     taken.fold((0, 0), |sum, o| (sum.0 + u64::from(o.keeps), sum.1 + u64::from(o.slots)))
 }

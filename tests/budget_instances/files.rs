@@ -49,7 +49,7 @@ struct JobOption {
 }
 
 /// One instance.
-pub struct Instance {
+pub(crate) struct Instance {
     pub name: String,
     pub program: Program,
     pub floors: Vec<i64>,
@@ -60,7 +60,7 @@ pub struct Instance {
 
 impl Instance {
     /// The program of one tenant inside its quota.
-    pub fn alone(&self, tenant: usize) -> Program {
+    pub(crate) fn alone(&self, tenant: usize) -> Program {
         let jobs = self.program.jobs.iter().filter(|j| j.tenant as usize == tenant);
         Program {
             capacity: self.quotas[tenant].clone(),
@@ -76,7 +76,7 @@ fn shared() -> PathBuf {
 }
 
 /// All instances, or `None` (with a line printed) where the data is absent.
-pub fn load() -> Option<Vec<Instance>> {
+pub(crate) fn load() -> Option<Vec<Instance>> {
     let folder = shared().join("instances");
     let Ok(index) = std::fs::read_to_string(folder.join("INDEX.json")) else {
         println!("skipped: no {}", folder.join("INDEX.json").display());

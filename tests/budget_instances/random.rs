@@ -20,14 +20,14 @@ struct Type {
 }
 
 /// Fisher-Yates.
-pub fn shuffle<T>(list: &mut [T], rng: &mut ChaCha8Rng) {
+pub(crate) fn shuffle<T>(list: &mut [T], rng: &mut ChaCha8Rng) {
     for i in (1..list.len()).rev() {
         list.swap(i, rng.random_range(0..=i));
     }
 }
 
 /// The program of a seed.
-pub fn program(seed: u64) -> Program {
+pub(crate) fn program(seed: u64) -> Program {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut program = Program::default();
     let mut types = Vec::new();

@@ -77,6 +77,9 @@ const UNREACHABLE: i64 = 1 << 61;
 /// The greatest budget: below all losses that are not told apart.
 const GREATEST_BUDGET: i64 = UNREACHABLE - 1;
 
+/// States of the search with which debug builds check every answer.
+const CHECKED_STATES: usize = 2_000;
+
 /// What breaks ties between optima.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ties {
@@ -224,7 +227,13 @@ impl Solver {
     ) -> Option<Solution> {
         let solution = self.answer(program, end, best, bound, states);
         debug_assert_eq!(
-            solution.as_ref().and_then(|s| certificate::check(program, s, &self.multipliers()).err()),
+            solution.as_ref().and_then(|s| certificate::check(
+                program,
+                s,
+                &self.multipliers(),
+                CHECKED_STATES
+            )
+            .err()),
             None
         );
         solution

@@ -11,10 +11,13 @@
 //! duality, checked here term by term in `i128`, with no code of any solver.
 //!
 //! **What it proves.** That the choice is feasible; that its objective is what is claimed; and that no choice exceeds
-//! `upper / scale`. If the objective reaches that bound, it proves optimality by itself. A tighter bound that a solver
-//! claims (an exhausted budget of the loss-budget program) lies between the two and rests on that program; the
-//! certificate then proves optimality only up to the [gap](Proof::gap) it reports. Infeasibility is proven when the bound is
-//! less than what meeting all floors is worth.
+//! `upper / scale`. Where a tighter bound is claimed, an exhaustive search proves that no choice lies above it: such a choice
+//! would lose at most `upper - scale * (bound + 1)`, which leaves few options a job. The search is a plain dynamic program
+//! over (job, used resources, value of the tenant), so that it shares nothing with the solver but the identity; its states are
+//! limited, and where they do not suffice [`Proof::Within`] says what the multipliers alone prove.
+//! Infeasibility is proven when the bound is less than what meeting all floors is worth, or by the same search.
+
+use std::collections::BTreeMap;
 
 use super::program::{Program, Solution, Status};
 
@@ -34,15 +37,21 @@ pub struct Multipliers {
 pub enum Proof {
     /// The choice is optimal.
     Optimal,
-    /// The choice is feasible, and no choice has an objective greater by more than this, or whatever the solver's bound says.
+    /// The choice is feasible, and no choice exceeds the claimed bound.
+    Bounded {
+        /// `bound - objective`.
+        gap: i128,
+    },
+    /// The choice is feasible, and no choice has an objective greater by more than this. Whether the claimed bound holds too was not
+    /// found out within the states allowed.
     Within {
         /// `upper / scale - objective`.
         gap: i128,
     },
     /// No choice meets all floors within the capacities.
     Infeasible,
-    /// The solver says infeasible; the multipliers neither show nor refute that.
-    NotRefuted,
+    /// The solver says infeasible; that was neither shown nor refuted within the states allowed.
+    Undecided,
 }
 
 impl Proof {
@@ -51,8 +60,8 @@ impl Proof {
     pub fn gap(&self) -> Option<i128> {
         match *self {
             Self::Optimal => Some(0),
-            Self::Within { gap } => Some(gap),
-            Self::Infeasible | Self::NotRefuted => None,
+            Self::Bounded { gap } | Self::Within { gap } => Some(gap),
+            Self::Infeasible | Self::Undecided => None,
         }
     }
 }
@@ -98,6 +107,14 @@ pub enum Fault {
         /// From the answer.
         bound: i128,
     },
+    /// A feasible choice exceeds the bound, or exists where none should.
+    #[error("a feasible choice is worth {found}, above the claimed {claimed}")]
+    Exceeded {
+        /// Worth of a feasible choice.
+        found: i128,
+        /// From the answer; -1 where it says that there is no choice.
+        claimed: i128,
+    },
     /// The identity does not hold, or a term of the loss is negative.
     #[error("the loss does not account for the objective: {0}")]
     Identity(&'static str),
@@ -106,11 +123,16 @@ pub enum Fault {
     Overflow,
 }
 
-/// Checks an answer against its program.
+/// Checks an answer against its program. The search for choices above the bound keeps at most `states` states.
 ///
 /// # Errors
 /// The first fault found.
-pub fn check(program: &Program, solution: &Solution, multipliers: &Multipliers) -> Result<Proof, Fault> {
+pub fn check(
+    program: &Program,
+    solution: &Solution,
+    multipliers: &Multipliers,
+    states: usize,
+) -> Result<Proof, Fault> {
     let upper = upper(program, multipliers)?;
     let scale = i128::from(multipliers.scale);
     let proven = upper.div_euclid(scale);
@@ -119,7 +141,16 @@ pub fn check(program: &Program, solution: &Solution, multipliers: &Multipliers) 
         for t in &program.tenants {
             floors = sum(floors, product(i128::from(t.weight), i128::from(t.floor.max(0)))?)?;
         }
-        return Ok(if proven < floors { Proof::Infeasible } else { Proof::NotRefuted });
+        if proven < floors {
+            return Ok(Proof::Infeasible);
+        }
+        return match search(program, multipliers, upper - product(scale, floors)?, states)? {
+            Search::Nothing => Ok(Proof::Infeasible),
+            Search::Found(loss) => {
+                Err(Fault::Exceeded { found: (upper - loss).div_euclid(scale), claimed: -1 })
+            }
+            Search::TooMuch => Ok(Proof::Undecided),
+        };
     }
     if !program.is_feasible(&solution.choice) {
         return Err(Fault::NotFeasible);
@@ -142,7 +173,109 @@ pub fn check(program: &Program, solution: &Solution, multipliers: &Multipliers) 
     if product(scale, found)? != sum(upper, -loss)? {
         return Err(Fault::Identity("upper - loss differs from scale * objective"));
     }
-    Ok(if found == proven { Proof::Optimal } else { Proof::Within { gap: proven - found } })
+    if found == proven {
+        return Ok(Proof::Optimal);
+    }
+    let settled = if bound == found { Proof::Optimal } else { Proof::Bounded { gap: bound - found } };
+    if bound == proven {
+        return Ok(settled);
+    }
+    match search(program, multipliers, upper - product(scale, bound + 1)?, states)? {
+        Search::Nothing => Ok(settled),
+        Search::Found(loss) => {
+            Err(Fault::Exceeded { found: (upper - loss).div_euclid(scale), claimed: bound })
+        }
+        Search::TooMuch => Ok(Proof::Within { gap: proven - found }),
+    }
+}
+
+/// How a search ended.
+enum Search {
+    /// No feasible choice loses so little.
+    Nothing,
+    /// One does: the least loss.
+    Found(i128),
+    /// It would have taken more states than allowed.
+    TooMuch,
+}
+
+/// Looks for feasible choices that lose at most `most`: job by job, the least loss by what is used and by the value of the
+/// tenant whose turn it is.
+fn search(program: &Program, multipliers: &Multipliers, most: i128, states: usize) -> Result<Search, Fault> {
+    if most < 0 {
+        return Ok(Search::Nothing);
+    }
+    let mut order: Vec<usize> = (0..program.jobs.len()).collect();
+    order.sort_by_key(|&j| program.jobs[j].tenant);
+    let mut jobs = order.into_iter().peekable();
+    let mut layer = BTreeMap::from([(vec![0u32; program.capacity.len()], 0i128)]);
+    let mut kept = 0;
+    for (u, (tenant, &mu)) in program.tenants.iter().zip(&multipliers.mu).enumerate() {
+        let mut of_tenant: BTreeMap<(Vec<u32>, i64), i128> =
+            layer.into_iter().map(|(used, loss)| ((used, 0), loss)).collect();
+        while let Some(job) = jobs.next_if(|&j| program.jobs[j].tenant as usize == u) {
+            let moves = moves(program, multipliers, job, most)?;
+            let mut next: BTreeMap<(Vec<u32>, i64), i128> = BTreeMap::new();
+            for ((used, value), loss) in &of_tenant {
+                for &(option, regret) in &moves {
+                    let lost = loss + regret;
+                    let mut used = used.clone();
+                    let option = option.map(|o| &program.jobs[job].options[o]);
+                    let fits = option.is_none_or(|o| {
+                        o.usage.amounts().all(|(d, amount)| {
+                            used[d] = used[d].saturating_add(amount);
+                            used[d] <= program.capacity[d]
+                        })
+                    });
+                    if lost <= most && fits {
+                        let value = value + option.map_or(0, |o| o.value);
+                        next.entry((used, value)).and_modify(|l| *l = lost.min(*l)).or_insert(lost);
+                    }
+                }
+            }
+            kept += next.len();
+            if kept > states {
+                return Ok(Search::TooMuch);
+            }
+            of_tenant = next;
+        }
+        layer = BTreeMap::new();
+        for ((used, value), loss) in of_tenant {
+            let surplus = i128::from(value) - i128::from(tenant.floor);
+            let lost = sum(loss, product(mu, surplus)?)?;
+            if surplus >= 0 && lost <= most {
+                layer.entry(used).and_modify(|l: &mut i128| *l = lost.min(*l)).or_insert(lost);
+            }
+        }
+    }
+    let mut least = None;
+    for (used, mut loss) in layer {
+        for ((&lambda, &capacity), used) in multipliers.lambda.iter().zip(&program.capacity).zip(used) {
+            loss = sum(loss, product(lambda, i128::from(capacity - used))?)?;
+        }
+        if loss <= most && least.is_none_or(|l| loss < l) {
+            least = Some(loss);
+        }
+    }
+    Ok(least.map_or(Search::Nothing, Search::Found))
+}
+
+/// The options of a job, and idling, that lose at most `most`, with what they lose.
+fn moves(
+    program: &Program,
+    multipliers: &Multipliers,
+    job: usize,
+    most: i128,
+) -> Result<Vec<(Option<usize>, i128)>, Fault> {
+    let best = greatest(program, multipliers, job)?;
+    let mut moves = vec![(None, best)];
+    for o in 0..program.jobs[job].options.len() {
+        if program.jobs[job].options[o].usage.fits(&program.capacity) {
+            moves.push((Some(o), sum(best, -profit(program, multipliers, job, o)?)?));
+        }
+    }
+    moves.retain(|&(_, regret)| regret <= most);
+    Ok(moves)
 }
 
 /// The bound on the objective that the multipliers prove.

@@ -17,7 +17,6 @@
 //! stages merges states on the way. (States of *several* tenants must not be merged before their floors are checked: equal
 //! usage with different splits of the value is bi-criteria. Menu first, then merge.)
 
-use super::{GREATEST_BUDGET, RESOURCES};
 use super::exchange::{Exchange, Unit};
 use super::half::{Window, trace, widest};
 use super::key::words_for;
@@ -28,6 +27,7 @@ use super::regret::Regrets;
 use super::span::Span;
 use super::stage::{Origin, Stages};
 use super::walk::Work;
+use super::{GREATEST_BUDGET, RESOURCES};
 
 /// The entries of a menu.
 #[derive(Debug, Default)]

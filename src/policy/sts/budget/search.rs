@@ -28,9 +28,9 @@ const SMALL_RUN: usize = 60_000;
 /// Width of that beam.
 const NARROW_BEAM: usize = 400;
 /// Width of the last beams.
-const WIDE_BEAM: usize = 1_500;
+const WIDE_BEAM: usize = 400;
 /// Raises of the budget for the last beams.
-const BEAM_RAISES: u32 = 12;
+const BEAM_RAISES: u32 = 6;
 
 /// What a search may cost.
 #[derive(Debug, Clone, Copy)]
