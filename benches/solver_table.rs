@@ -8,7 +8,9 @@
 
 #[cfg(not(target_arch = "wasm32"))]
 mod solver {
+    #[allow(dead_code, reason = "shared with other benchmarks and tests")]
     pub(crate) mod classes;
+    #[allow(dead_code, reason = "shared with other benchmarks and tests")]
     pub(crate) mod rounds;
 }
 

@@ -10,7 +10,7 @@
 
 #[path = "../benches/solver"]
 mod solver {
-    #[allow(dead_code, unreachable_pub, reason = "shared with the benchmarks")]
+    #[allow(dead_code, reason = "shared with the benchmarks")]
     pub(crate) mod classes;
     #[allow(dead_code, reason = "shared with the benchmarks")]
     pub(crate) mod rounds;
