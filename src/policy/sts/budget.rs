@@ -47,6 +47,7 @@ mod lp;
 mod meet;
 mod menu;
 mod model;
+mod outlook;
 mod pool;
 mod regret;
 mod relaxation;
@@ -170,7 +171,7 @@ impl Solver {
         let known = known.filter(|k| program.is_feasible(k)).and_then(|k| self.model.recognise(program, k));
         let search_limits = SearchLimits {
             kept: limits.kept_states,
-            menu: MenuLimits { tries: limits.menu_expansions, beam: 1_500 },
+            menu: MenuLimits { tries: limits.menu_expansions, beam: 400 },
         };
         let work = Work { left: limits.expansions, states: 0 };
         self.spent = 0;

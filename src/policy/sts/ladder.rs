@@ -25,7 +25,7 @@ const FLOORS_FROM_BELOW: &str = "loss-budget, floors from below";
 const KEPT_STATES: usize = 3_000_000;
 
 /// One part in this many of the expansions may go into one menu.
-const MENU_SHARE: u64 = 5;
+const MENU_SHARE: u64 = 2;
 
 /// Expansions for a floor that cannot bind.
 const SHOWN_FLOOR: u64 = 100_000;

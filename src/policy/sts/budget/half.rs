@@ -5,6 +5,7 @@
 //! greater gain and no smaller value, see [`menu`](super::menu).
 
 use super::key::Layout;
+use super::outlook::Outlook;
 use super::pool::{Ahead, Pool, ROOT, Shift, State, Step};
 use super::span::Span;
 
@@ -56,6 +57,8 @@ pub(super) struct Part<'a> {
     pub(super) tries: u64,
     /// States kept per stage, if not all.
     pub(super) beam: Option<usize>,
+    /// What can still be lost, if the stages are all of the span's in order.
+    pub(super) outlook: Option<&'a Outlook>,
 }
 
 /// The states after the last stage of a part.
@@ -105,6 +108,7 @@ impl<const N: usize> Half<N> {
         let (mut sifted, mut since) = (1, 0);
         for (i, &stage) in part.stages.iter().enumerate() {
             let stage = stage as usize;
+            let left_stages = part.stages.len() - i - 1;
             let options = span.options(stage);
             let base = options.start;
             swing.0 -= span.swing[stage].0 - span.value[base];
@@ -133,7 +137,11 @@ impl<const N: usize> Half<N> {
                     }
                     self.tried += 1;
                     let worth = value + (span.value[o] - span.value[base]);
-                    if !window.reachable(lost, worth, swing, most_surplus) {
+                    let hopeful = match part.outlook {
+                        Some(outlook) => outlook.least(left_stages, lost, worth, window) <= window.budget,
+                        None => window.reachable(lost, worth, swing, most_surplus),
+                    };
+                    if !hopeful {
                         continue;
                     }
                     if let Some(left) = ahead.apply(layout, &key, shift) {
@@ -150,7 +158,11 @@ impl<const N: usize> Half<N> {
             if last || since == SIFT_AFTER || pool.len() > 2 * sifted + 64 {
                 pool.sift(|key, loss, &value| {
                     let left = ahead.left(layout, key)?;
-                    let hopeful = loss <= window.budget && window.reachable(loss, value, swing, most_surplus);
+                    let hopeful = loss <= window.budget
+                        && match part.outlook {
+                            Some(outlook) => outlook.least(left_stages, loss, value, window) <= window.budget,
+                            None => window.reachable(loss, value, swing, most_surplus),
+                        };
                     // In the end only what is left counts.
                     hopeful.then_some(if last { left } else { *key })
                 });

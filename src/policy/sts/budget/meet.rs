@@ -3,15 +3,15 @@
 use super::half::{Half, Part, Window, widest};
 use super::key::{Key, Layout};
 use super::menu::Entries;
+use super::outlook::Outlook;
 use super::pool::ROOT;
 use super::span::Span;
 use super::table::Table;
 
 /// Loss classes of the right half.
 const CLASSES: i64 = 16;
-/// Meeting in the middle gets this part of the effort at most: where very many pairs meet, most of them have the same usage,
-/// and one pass that merges them on the way is the better way.
-const MEET_SHARE: u64 = 4;
+/// Options and pairs that the simple ways may look at: they suffice for most menus. The others are worth an [`Outlook`].
+const SIMPLE: u64 = 40_000;
 /// Entries of a menu up to which all of them are compared with each other.
 const COMPARED: usize = 2000;
 
@@ -55,6 +55,7 @@ pub(super) struct Maker<const N: usize> {
     /// Where each loss class starts in `candidates`, with its least loss.
     classes: Vec<(usize, i64)>,
     by_value: Vec<u32>,
+    outlook: Outlook,
 }
 
 impl<const N: usize> Default for Maker<N> {
@@ -68,6 +69,7 @@ impl<const N: usize> Default for Maker<N> {
             candidates: Vec::new(),
             classes: Vec::new(),
             by_value: Vec::new(),
+            outlook: Outlook::default(),
         }
     }
 }
@@ -86,23 +88,40 @@ impl<const N: usize> Maker<N> {
         let layout = Layout::<N>::new(&widest);
         let mut spent = 0;
         let mut done = false;
-        if window.mu > 0 && effort.beam.is_none() {
-            done = self.meet_in_the_middle(
-                span,
-                &layout,
-                window,
-                effort.tries / MEET_SHARE,
-                entries,
-                &mut spent,
-            );
-        }
-        if !done && spent < effort.tries {
-            done = self.pass(span, &layout, window, effort, entries, &mut spent);
+        if let Some(beam) = effort.beam {
+            done = self.pass(span, &layout, window, (effort.tries, Some(beam)), None, entries, &mut spent);
+        } else {
+            let simple = SIMPLE.min(effort.tries);
+            done = if window.mu > 0 {
+                self.meet_in_the_middle(span, &layout, window, simple, entries, &mut spent)
+            } else {
+                self.pass(span, &layout, window, (simple, None), None, entries, &mut spent)
+            };
+            if !done && spent < effort.tries {
+                done = self.look_ahead(span, &layout, window, effort.tries, entries, &mut spent);
+            }
         }
         if done {
             self.serve(span, &layout, lambda, entries);
         }
         (done, spent)
+    }
+
+    /// One pass that only goes where the outlook is good enough.
+    fn look_ahead(
+        &mut self,
+        span: &Span,
+        layout: &Layout<N>,
+        window: &Window,
+        tries: u64,
+        entries: &mut Entries,
+        spent: &mut u64,
+    ) -> bool {
+        let mut outlook = std::mem::take(&mut self.outlook);
+        let built = outlook.build(span, window, spent);
+        let done = self.pass(span, layout, window, (tries, None), built.then_some(&outlook), entries, spent);
+        self.outlook = outlook;
+        done
     }
 
     fn clear(&mut self) {
@@ -133,14 +152,15 @@ impl<const N: usize> Maker<N> {
         span: &Span,
         layout: &Layout<N>,
         window: &Window,
-        effort: Effort,
+        (tries, beam): (u64, Option<usize>),
+        outlook: Option<&Outlook>,
         entries: &mut Entries,
         spent: &mut u64,
     ) -> bool {
         self.clear();
         let stages: Vec<u32> = (0..span.len() as u32).collect();
-        let tries = effort.tries.saturating_sub(*spent);
-        let part = Part { stages: &stages, others: (0, 0), tries, beam: effort.beam };
+        let tries = tries.saturating_sub(*spent);
+        let part = Part { stages: &stages, others: (0, 0), tries, beam, outlook };
         let done = self.left.enumerate(span, layout, part, window, &mut entries.left);
         *spent += self.left.tried;
         if done {
@@ -168,8 +188,13 @@ impl<const N: usize> Maker<N> {
         let all = 0..span.len() as u32;
         let halves: [Vec<u32>; 2] = [all.clone().step_by(2).collect(), all.skip(1).step_by(2).collect()];
         let swings = [span.swing_of(&halves[0]), span.swing_of(&halves[1])];
-        let part =
-            |stages, others, spent| Part { stages, others, tries: tries.saturating_sub(spent), beam: None };
+        let part = |stages, others, spent| Part {
+            stages,
+            others,
+            tries: tries.saturating_sub(spent),
+            beam: None,
+            outlook: None,
+        };
         let left = part(&halves[0], swings[1], *spent);
         let mut done = self.left.enumerate(span, layout, left, window, &mut entries.left);
         *spent += self.left.tried;
