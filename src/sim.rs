@@ -8,13 +8,15 @@ pub mod fragmentation;
 pub mod reconfigure;
 pub mod recorded;
 pub mod refill;
+pub mod standing;
 
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::Part;
-use crate::policy::{LedgerRow, Proof, Reason};
+use crate::policy::{Grant, LedgerRow, Proof, Reason};
 use crate::units::{JobId, SimSpan, SimTime, TypeId};
 pub use engine::{Engine, simulate};
+pub use standing::Standing;
 
 /// What happens when capacity becomes free inside a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
@@ -126,6 +128,9 @@ pub struct RunRecord {
     pub fragmentation_mean: f64,
     /// Grants that found no position on real devices.
     pub unplaced: u64,
+    /// Service lost because grants found no position, or only a smaller one: over all decisions the planned service of those grants
+    /// for a round minus that of what they got. In the units of [`Standing::served`].
+    pub packing_gap: i128,
     /// Why it ended before every job had finished, if it did.
     pub stopped: Option<Stopped>,
 }
@@ -166,17 +171,46 @@ impl RunRecord {
     }
 }
 
-/// One decided round, shown to the watcher of a run.
+/// One decided round, shown to the watcher of a run before it is put on devices.
 #[derive(Debug)]
 pub struct RoundReport<'a> {
     /// Index of the round.
     pub round: u64,
     /// Its beginning.
     pub start: SimTime,
+    /// Who is to get what.
+    pub grants: &'a [Grant],
     /// The policy's ledger; empty for policies without quotas.
     pub ledger: &'a [LedgerRow],
     /// The policy's proof.
     pub proof: Option<&'a Proof>,
+    /// What the tenants have at its beginning.
+    pub standing: &'a Standing,
+    /// Seconds the decision took, where the watcher has a clock.
+    pub decide_s: Option<f64>,
+}
+
+/// A job that goes on as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Running {
+    /// The job.
+    pub job: JobId,
+    /// The option of its class that it holds.
+    pub option: u16,
+    /// It makes progress from this moment on.
+    pub ready: SimTime,
+}
+
+/// Rounds in which nothing arrives, completes or waits: the last decided one and those after it that the engine passes over,
+/// because they would be decided alike.
+#[derive(Debug)]
+pub struct PassedRounds<'a> {
+    /// The rounds; the first of them was decided and reported.
+    pub rounds: std::ops::Range<u64>,
+    /// All active jobs; each of them holds its option throughout.
+    pub running: &'a [Running],
+    /// What the tenants have.
+    pub standing: &'a Standing,
 }
 
 /// How far a run is.
@@ -194,8 +228,16 @@ pub struct Progress {
 pub trait Watch {
     /// A round was decided.
     fn round(&mut self, _report: &RoundReport<'_>) {}
+    /// Rounds are passed over.
+    fn passed(&mut self, _rounds: &PassedRounds<'_>) {}
+    /// No job is active any more, until the next arrival or for good; or the run ends with jobs unfinished.
+    fn idle(&mut self, _standing: &Standing) {}
     /// Called once in a while (a fixed count of rounds).
     fn progress(&mut self, _progress: Progress) {}
+    /// Seconds since any moment, to time decisions with; `None` without a clock. Nothing that is decided depends on it.
+    fn clock_s(&self) -> Option<f64> {
+        None
+    }
 }
 
 /// Follows nothing.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Metrics;
 use super::series::{ActiveDemand, Service};
+use super::yardstick::Yardstick;
 use crate::cluster::Cluster;
 use crate::policy::{ATTAINED_UNITS, LedgerRow, Proof};
 use crate::sim::{RoundReport, RunRecord, Watch};
@@ -123,6 +124,8 @@ pub struct Inputs<'a> {
     pub record: &'a RunRecord,
     /// What its rounds proved.
     pub proofs: &'a ProofStats,
+    /// What its floors were worth; `None` for a run that was not simulated.
+    pub yardstick: Option<&'a Yardstick<'a>>,
     /// Service by tenant.
     pub service: &'a Service,
     /// Price of a GPU-hour by catalogue id.
@@ -176,6 +179,8 @@ pub fn compute(inputs: Inputs<'_>) -> Metrics {
         set("fragmentation_mean", Some(inputs.record.fragmentation_mean));
         set("effective_throughput", makespan_s.filter(|&s| s > 0.0).map(|s| inputs.service.total_s() / s));
     }
+    set("floor_violations", inputs.yardstick.map(|yardstick| yardstick.violations() as f64));
+    set("floor_shortfall", inputs.yardstick.map(Yardstick::shortfall_s));
     let proofs = inputs.proofs;
     if proofs.rounds > 0 {
         set("solver_gap_max", Some(proofs.gap_max));

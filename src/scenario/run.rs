@@ -8,10 +8,11 @@ use crate::cluster::Cluster;
 use crate::metrics::compute::{Inputs, mean};
 use crate::metrics::series::{self, Service};
 pub use crate::metrics::series::{CdfPoint, LoadPoint};
+use crate::metrics::yardstick::Yardstick;
 use crate::metrics::{self, Metrics, ProofStats};
 use crate::policy::registry::RECORDED;
 use crate::sim::recorded::{has_record, recorded};
-use crate::sim::{Progress, RoundReport, RunRecord, Watch, simulate};
+use crate::sim::{PassedRounds, Progress, RoundReport, RunRecord, Standing, Watch, simulate};
 use crate::workload::bind::bind;
 use crate::workload::{BoundWorkload, Workload, synthetic};
 
@@ -92,12 +93,16 @@ impl Prepared {
     pub fn run(&self, index: usize, seed: u64, watch: &mut dyn Watch) -> Result<Finished, ScenarioError> {
         let (spec, params) = self.scenario.policy(index)?;
         let choice = &self.scenario.policies[index];
-        let mut proofs = ProofStats::default();
+        let settings = self.scenario.round.settings();
+        let mut measures = Measures {
+            proofs: ProofStats::default(),
+            yardstick: Yardstick::new(&self.cluster, &self.workload, &settings),
+            watch,
+        };
         let record = match spec.build {
             Some(build) => {
-                let mut both = Both { proofs: &mut proofs, watch };
                 let policy = build(&params, seed);
-                simulate(&self.cluster, &self.workload, self.scenario.round.settings(), policy, &mut both)
+                simulate(&self.cluster, &self.workload, settings, policy, &mut measures)
             }
             None if has_record(&self.workload) => recorded(&self.workload),
             None => {
@@ -108,7 +113,9 @@ impl Prepared {
                 });
             }
         };
-        let result = self.result(choice, seed, &record, &proofs);
+        let Measures { proofs, yardstick, .. } = measures;
+        let yardstick = spec.build.map(|_| &yardstick);
+        let result = self.result(choice, seed, &record, &proofs, yardstick);
         Ok(Finished { result, record })
     }
 
@@ -119,13 +126,21 @@ impl Prepared {
         jobs.map(|(job, run)| run.finish.map_or(f64::NAN, |finish| (finish - job.submit).as_secs())).collect()
     }
 
-    fn result(&self, choice: &PolicyChoice, seed: u64, record: &RunRecord, proofs: &ProofStats) -> RunResult {
+    fn result(
+        &self,
+        choice: &PolicyChoice,
+        seed: u64,
+        record: &RunRecord,
+        proofs: &ProofStats,
+        yardstick: Option<&Yardstick<'_>>,
+    ) -> RunResult {
         let service = Service::of(&self.workload, record, SERVICE_STRETCHES);
         let metrics = metrics::compute(Inputs {
             cluster: &self.cluster,
             workload: &self.workload,
             record,
             proofs,
+            yardstick,
             service: &service,
             price_per_gpu_hour: &self.scenario.cluster.price_per_gpu_hour,
         });
@@ -186,20 +201,36 @@ impl Prepared {
     }
 }
 
-/// Shows a run to the proof statistics and to the caller's watcher.
-struct Both<'a> {
-    proofs: &'a mut ProofStats,
+/// Measures a run while it goes on, and shows it to the caller's watcher.
+struct Measures<'a> {
+    proofs: ProofStats,
+    yardstick: Yardstick<'a>,
     watch: &'a mut dyn Watch,
 }
 
-impl Watch for Both<'_> {
+impl Watch for Measures<'_> {
     fn round(&mut self, report: &RoundReport<'_>) {
         self.proofs.round(report);
+        self.yardstick.round(report);
         self.watch.round(report);
+    }
+
+    fn passed(&mut self, passed: &PassedRounds<'_>) {
+        self.yardstick.passed(passed);
+        self.watch.passed(passed);
+    }
+
+    fn idle(&mut self, standing: &Standing) {
+        self.yardstick.idle(standing);
+        self.watch.idle(standing);
     }
 
     fn progress(&mut self, progress: Progress) {
         self.watch.progress(progress);
+    }
+
+    fn clock_s(&self) -> Option<f64> {
+        self.watch.clock_s()
     }
 }
 

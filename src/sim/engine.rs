@@ -10,7 +10,8 @@ use super::fragmentation::Fragmentation;
 use super::reconfigure::Layouts;
 use super::refill::Filler;
 use super::{
-    Boundary, JobRun, Load, Progress, RoundReport, RoundSettings, RunRecord, Segment, Stopped, Wait, Watch,
+    Boundary, JobRun, Load, PassedRounds, Progress, RoundReport, RoundSettings, RunRecord, Running, Segment,
+    Standing, Stopped, Wait, Watch,
 };
 use crate::cluster::occupancy::Occupancy;
 use crate::cluster::placement::{Wanted, settle};
@@ -69,6 +70,7 @@ pub struct Engine<'a> {
     fragmentation: Fragmentation,
     decision: Decision,
     granted: Vec<Option<u16>>,
+    standing: Standing,
     used_units: u64,
     finished: u32,
     now: SimTime,
@@ -114,6 +116,7 @@ impl<'a> Engine<'a> {
             fragmentation: Fragmentation::new(cluster, workload),
             decision: Decision::default(),
             granted: vec![None; workload.jobs.len()],
+            standing: Standing::new(workload),
             used_units: 0,
             finished: 0,
             now: SimTime::ZERO,
@@ -131,6 +134,7 @@ impl<'a> Engine<'a> {
         let mut futile_rounds = 0;
         loop {
             if self.active.is_empty() {
+                watch.idle(&self.standing);
                 let Some(next) = self.arrival_time() else { break };
                 round = round.max(next.0 / length);
             }
@@ -171,8 +175,12 @@ impl<'a> Engine<'a> {
             let nothing_changed = decided_at == self.events();
             if nothing_changed && self.waiting.is_empty() && self.policy.is_static_when_idle_queue() {
                 // Every round up to the next event would be decided as this one was.
-                if let Some(at) = self.next_event() {
-                    round = round.max(at.0 / length);
+                if let Some(at) = self.next_event()
+                    && at.0 / length > round
+                {
+                    let next = at.0 / length;
+                    self.pass(round as u64 - 1..next as u64, watch);
+                    round = next;
                 }
             }
         }
@@ -190,11 +198,25 @@ impl<'a> Engine<'a> {
                 self.close(job);
             }
         }
+        watch.idle(&self.standing);
         self.record.end = self.now;
         self.record.fragmentation_mean = self.fragmentation.mean(self.now);
         self.record.segments.sort_by_key(|s| (s.job, s.from));
         watch.progress(self.progress());
         self.record
+    }
+
+    /// Tells of rounds that go by as they are.
+    fn pass(&self, rounds: std::ops::Range<u64>, watch: &mut dyn Watch) {
+        let running: Vec<Running> = self
+            .active
+            .iter()
+            .filter_map(|&job| {
+                let held = self.states[job.index()].held?;
+                Some(Running { job, option: held.option, ready: self.live[job.index()].ready })
+            })
+            .collect();
+        watch.passed(&PassedRounds { rounds, running: &running, standing: &self.standing });
     }
 
     fn progress(&self) -> Progress {
@@ -235,6 +257,8 @@ impl<'a> Engine<'a> {
         while self.arrival_time().is_some_and(|arrival| arrival <= at) {
             let job = JobId(self.next_arrival as u32);
             self.next_arrival += 1;
+            let bound = &self.workload.jobs[job.index()];
+            self.standing.arrived(bound.tenant, bound.class);
             self.active.push(job);
             self.waiting.push(job);
         }
@@ -245,6 +269,8 @@ impl<'a> Engine<'a> {
         self.states[job.index()].finish = Some(self.now);
         self.record.jobs[job.index()].finish = Some(self.now);
         self.finished += 1;
+        let bound = &self.workload.jobs[job.index()];
+        self.standing.finished(bound.tenant, bound.class);
         remove_sorted(&mut self.active, job);
         self.live[job.index()].last_placement = None;
     }
@@ -254,12 +280,14 @@ impl<'a> Engine<'a> {
         let state = &mut self.states[job.index()];
         let live = &mut self.live[job.index()];
         let Some(held) = state.held else { return };
-        let option =
-            self.workload.class_of(&self.workload.jobs[job.index()]).options[usize::from(held.option)];
+        let bound = &self.workload.jobs[job.index()];
+        let class = self.workload.class_of(bound);
+        let option = class.options[usize::from(held.option)];
         let progress_from = live.synced.max(live.ready);
         if self.now > progress_from {
-            let done = option.rate.over(self.now - progress_from);
-            state.remaining = (state.remaining - done).max(crate::units::Work::ZERO);
+            let done = option.rate.over(self.now - progress_from).min(state.remaining);
+            state.remaining -= done;
+            self.standing.serve(bound.tenant, class.gpus, done);
         }
         let held_for = self.now - live.synced;
         state.executed += held_for;
@@ -350,12 +378,17 @@ impl<'a> Engine<'a> {
             states: &self.states,
             active: &self.active,
         };
+        let begun_s = watch.clock_s();
         self.policy.decide(&view, &mut self.decision);
+        let decide_s = begun_s.and_then(|begun_s| Some(watch.clock_s()? - begun_s));
         watch.round(&RoundReport {
             round,
             start: self.now,
+            grants: &self.decision.grants,
             ledger: &self.decision.ledger,
             proof: self.decision.proof.as_ref(),
+            standing: &self.standing,
+            decide_s,
         });
         self.apply();
         self.note_waits();
@@ -408,6 +441,7 @@ impl<'a> Engine<'a> {
         for &type_id in &unplaced_types {
             self.repack(type_id, &fresh, &mut placed);
         }
+        let is_packed = unplaced_types.is_empty();
         placed.sort_by_key(|(job, _, _)| *job);
         for (job, option, placement) in placed {
             remove_sorted(&mut self.waiting, job);
@@ -424,10 +458,30 @@ impl<'a> Engine<'a> {
                 }
             }
         }
+        if !is_packed {
+            self.note_packing_gap();
+        }
         for grant in &self.decision.grants {
             self.granted[grant.job.index()] = None;
         }
         self.record.reconfigurations += self.layouts.take_changed();
+    }
+
+    /// Adds up what grants lost because they found no position, or only a smaller one.
+    fn note_packing_gap(&mut self) {
+        for grant in &self.decision.grants {
+            let state = &self.states[grant.job.index()];
+            let held = state.held.map(|held| held.option);
+            if held == Some(grant.option) || state.finish.is_some() {
+                continue;
+            }
+            let class = self.workload.class_of(&self.workload.jobs[grant.job.index()]);
+            let service = |option: u16| {
+                let rate = class.options[usize::from(option)].rate;
+                i128::from(class.gpus.0) * rate.over(self.settings.length).0
+            };
+            self.record.packing_gap += service(grant.option) - held.map_or(0, service);
+        }
     }
 
     /// Places everything granted on one type again, moving kept jobs where the policy allows it; what still has no position is

@@ -1,0 +1,237 @@
+//! One yardstick for the fairness of every policy: whether each tenant gets at least what its own quota would be worth to it.
+//!
+//! The temporal layer of STS-Fairness runs beside the policy that is measured, without loans and without credit for gangs, on the
+//! same cluster with the same layouts. In every round it gives each active tenant of positive weight a quota `q_u`. The quota's
+//! worth `V_u(q_u)` is the most service per second that the tenant's own jobs could get inside it, in uncapped service: GPUs asked
+//! for times rate (`nu = g`), no hysteresis, no cap for jobs that finish in the round, before overheads. It is compared with
+//!
+//! * what the policy *plans* for the tenant, the same service of the options it grants: less, in integers, is a violation;
+//! * what the tenant's jobs then really receive in the round, with overheads, refills and ends: what is missing to `V_u(q_u) * D`
+//!   adds to the shortfall. A tenant that runs out of jobs inside a round falls short too, under every policy.
+//!
+//! Rounds that the engine passes over count like decided ones. Where the optimum of a quota is not proven within the budget of one
+//! program, the worth that was reached inside the quota counts, so that a violation is never claimed without proof; such worths
+//! are counted in [`Yardstick::unproven`].
+
+mod worth;
+
+use self::worth::Worths;
+use crate::cluster::Cluster;
+use crate::policy::sts::quota::{Claim, Quotas, TemporalLayer};
+use crate::policy::sts::resources::TypeResources;
+use crate::sim::{PassedRounds, RoundReport, RoundSettings, Running, Standing, Watch};
+use crate::units::{SimTime, TenantId};
+use crate::workload::BoundWorkload;
+
+/// Units of [`Standing::served`] in one second of one reference GPU.
+const UNITS_PER_S: f64 = 1e15;
+
+/// Follows a run and measures it.
+#[derive(Debug)]
+pub struct Yardstick<'a> {
+    workload: &'a BoundWorkload,
+    length: i64,
+    horizon: SimTime,
+    layer: TemporalLayer,
+    worths: Worths,
+    tenants: Vec<TenantState>,
+    claims: Vec<Claim>,
+    quotas: Quotas,
+    /// The last decided round, for as long as what its tenants receive in it is not known.
+    open: Option<u64>,
+    violations: u64,
+    shortfall: i128,
+}
+
+/// One tenant, in the round at hand and as it was last looked at.
+#[derive(Debug, Clone, Default)]
+struct TenantState {
+    planned: i64,
+    floor: i64,
+    served: i128,
+    changes: u64,
+    quota: Vec<u32>,
+}
+
+impl<'a> Yardstick<'a> {
+    /// Begins to measure a run of `workload` on `cluster`.
+    #[must_use]
+    pub fn new(cluster: &Cluster, workload: &'a BoundWorkload, settings: &RoundSettings) -> Self {
+        let worths = Worths::new(cluster, workload);
+        let units = worths.resources().types().iter().map(TypeResources::units).collect();
+        Self {
+            workload,
+            length: settings.length.0.max(1),
+            horizon: settings.horizon.unwrap_or(SimTime::NEVER),
+            layer: TemporalLayer::new(units, workload.tenants.len()),
+            worths,
+            tenants: vec![TenantState::default(); workload.tenants.len()],
+            claims: Vec::new(),
+            quotas: Quotas::default(),
+            open: None,
+            violations: 0,
+            shortfall: 0,
+        }
+    }
+
+    /// (Tenant, round) pairs in which the planned service was below what the tenant's quota was worth to it.
+    #[must_use]
+    pub fn violations(&self) -> u64 {
+        self.violations
+    }
+
+    /// Service by which tenants fell short of what their quotas were worth to them, in seconds of one reference GPU.
+    #[must_use]
+    pub fn shortfall_s(&self) -> f64 {
+        self.shortfall as f64 / UNITS_PER_S
+    }
+
+    /// Worths that are the best found rather than proven to be the most.
+    #[must_use]
+    pub fn unproven(&self) -> u64 {
+        self.worths.unproven
+    }
+
+    pub fn debug(&self) -> String {
+        format!("{:?}", self.worths.stats)
+    }
+
+    fn begin(&mut self, standing: &Standing) {
+        self.claims.clear();
+        for (index, tenant) in self.workload.tenants.iter().enumerate() {
+            if tenant.weight_micro > 0 && !standing.active(TenantId(index as u32)).is_empty() {
+                self.claims.push(Claim { tenant: index as u32, weight: tenant.weight_micro });
+            }
+        }
+    }
+
+    /// Gives out the quotas of the next round, finds what they are worth, and counts who is planned to get less.
+    fn entitle(&mut self, standing: &Standing) {
+        self.layer.next_round(&self.claims, &mut self.quotas);
+        for (claim, of_claim) in self.claims.iter().enumerate() {
+            let id = TenantId(of_claim.tenant);
+            let tenant = &mut self.tenants[id.index()];
+            let (quota, changes) = (self.quotas.of(claim), standing.changes(id));
+            if tenant.changes != changes || tenant.quota != quota {
+                tenant.floor = self.worths.worth(standing.active(id), quota);
+                tenant.changes = changes;
+                tenant.quota.clear();
+                tenant.quota.extend_from_slice(quota);
+            }
+            self.violations += u64::from(tenant.planned < tenant.floor);
+        }
+    }
+
+    /// What is missing to the floors of the open round, now that the service of its tenants is known.
+    fn settle(&mut self, standing: &Standing) {
+        let Some(round) = self.open.take() else { return };
+        let received = |tenant: TenantId, before: i128| standing.served(tenant) - before;
+        let missing = self.missing(round, received);
+        self.shortfall += missing;
+    }
+
+    /// What is missing to the floors of a round; `received` is told what a tenant had been served before it.
+    fn missing(&self, round: u64, received: impl Fn(TenantId, i128) -> i128) -> i128 {
+        let unit = self.worths.unit() * i128::from(self.span(round));
+        let of_claim = self.claims.iter().map(|claim| {
+            let tenant = &self.tenants[claim.tenant as usize];
+            let received = received(TenantId(claim.tenant), tenant.served);
+            (i128::from(tenant.floor) * unit - received).max(0)
+        });
+        of_claim.sum()
+    }
+
+    fn start(&self, round: u64) -> i64 {
+        i64::try_from(round).unwrap_or(i64::MAX).saturating_mul(self.length)
+    }
+
+    /// Microseconds of a round that lie before the horizon.
+    fn span(&self, round: u64) -> i64 {
+        self.horizon.0.saturating_sub(self.start(round)).clamp(0, self.length)
+    }
+
+    /// Rounds that end before the horizon.
+    fn whole_rounds(&self) -> u64 {
+        (self.horizon.0 / self.length).unsigned_abs()
+    }
+
+    /// What running jobs give each tenant in a round in which none of them ends.
+    fn receive(&self, round: u64, running: &[Running], received: &mut [i128]) {
+        received.fill(0);
+        let (start, span) = (self.start(round), self.span(round));
+        for of_job in running {
+            let job = &self.workload.jobs[of_job.job.index()];
+            let class = self.workload.class_of(job);
+            let rate = class.options[usize::from(of_job.option)].rate;
+            let micros = (start.saturating_add(span) - of_job.ready.0.max(start)).max(0);
+            received[job.tenant.index()] +=
+                i128::from(class.gpus.0) * i128::from(rate.0) * i128::from(micros);
+        }
+    }
+}
+
+/// The state from which rounds that are passed over may repeat.
+struct Lap {
+    round: u64,
+    layer: TemporalLayer,
+    violations: u64,
+    shortfall: i128,
+}
+
+impl Watch for Yardstick<'_> {
+    fn round(&mut self, report: &RoundReport<'_>) {
+        let standing = report.standing;
+        self.settle(standing);
+        self.begin(standing);
+        for claim in &self.claims {
+            let tenant = &mut self.tenants[claim.tenant as usize];
+            tenant.planned = 0;
+            tenant.served = standing.served(TenantId(claim.tenant));
+        }
+        for grant in report.grants {
+            let job = &self.workload.jobs[grant.job.index()];
+            let value = self.worths.value(job.class, grant.option);
+            self.tenants[job.tenant.index()].planned += value;
+        }
+        self.entitle(standing);
+        self.open = Some(report.round);
+    }
+
+    fn passed(&mut self, passed: &PassedRounds<'_>) {
+        self.open = None;
+        let ready = passed.running.iter().map(|running| running.ready.0).max().unwrap_or(0);
+        let mut received = vec![0; self.tenants.len()];
+        let mut lap: Option<Lap> = None;
+        let mut round = passed.rounds.start;
+        while round < passed.rounds.end && self.start(round) < self.horizon.0 {
+            if round > passed.rounds.start {
+                self.entitle(passed.standing);
+            }
+            if lap.is_none() || self.span(round) < self.length {
+                self.receive(round, passed.running, &mut received);
+            }
+            self.shortfall += self.missing(round, |tenant, _| received[tenant.index()]);
+            let is_steady = self.start(round) >= ready && round > passed.rounds.start;
+            round += 1;
+            // From here on rounds differ in their quotas alone, and those repeat.
+            match &lap {
+                None if is_steady => {
+                    let layer = self.layer.clone();
+                    lap = Some(Lap { round, layer, violations: self.violations, shortfall: self.shortfall });
+                }
+                Some(lap) if lap.layer == self.layer => {
+                    let whole = passed.rounds.end.min(self.whole_rounds());
+                    let laps = whole.saturating_sub(round) / (round - lap.round);
+                    self.violations += (self.violations - lap.violations) * laps;
+                    self.shortfall += (self.shortfall - lap.shortfall) * i128::from(laps);
+                    round += laps * (round - lap.round);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn idle(&mut self, standing: &Standing) {
+        self.settle(standing);
+    }
+}
