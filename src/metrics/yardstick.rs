@@ -9,9 +9,14 @@
 //! * what the tenant's jobs then really receive in the round, with overheads, refills and ends: what is missing to `V_u(q_u) * D`
 //!   adds to the shortfall. A tenant that runs out of jobs inside a round falls short too, under every policy.
 //!
-//! Rounds that the engine passes over count like decided ones. Where the optimum of a quota is not proven within the budget of one
-//! program, the worth that was reached inside the quota counts, so that a violation is never claimed without proof; such worths
-//! are counted in [`Yardstick::unproven`].
+//! Rounds that the engine passes over count like decided ones. All of this is exact, in integers, with two limits that are counts
+//! and never times:
+//!
+//! * Where the optimum of a quota is not proven within the work that one program may take, the worth that was reached inside the quota
+//!   counts, so that a violation is never claimed without proof. [`Yardstick::unproven`] tells how often.
+//! * Worths are only searched for while the work for them, summed over the run, stays within an allowance that grows with the rounds.
+//!   Beyond it rounds are left out until there is room again, and the next round that is measured stands for them too.
+//!   [`Yardstick::measured`] tells how many rounds were; when it is less than [`Yardstick::rounds`], the figures are estimates.
 
 mod worth;
 
@@ -22,6 +27,10 @@ use crate::policy::sts::resources::TypeResources;
 use crate::sim::{PassedRounds, RoundReport, RoundSettings, Running, Standing, Watch};
 use crate::units::{SimTime, TenantId};
 use crate::workload::BoundWorkload;
+
+/// Expansions that a run may take in all, and for every round it has had.
+const ALLOWANCE: u64 = 5_000_000;
+const ALLOWANCE_PER_ROUND: u64 = 2_000;
 
 /// Units of [`Standing::served`] in one second of one reference GPU.
 const UNITS_PER_S: f64 = 1e15;
@@ -37,8 +46,12 @@ pub struct Yardstick<'a> {
     tenants: Vec<TenantState>,
     claims: Vec<Claim>,
     quotas: Quotas,
-    /// The last decided round, for as long as what its tenants receive in it is not known.
-    open: Option<u64>,
+    /// The last decided round, if it is measured, for as long as what its tenants receive in it is not known.
+    open: Option<Measured>,
+    rounds: u64,
+    measured: u64,
+    /// Rounds since the last measured one.
+    left_out: u64,
     violations: u64,
     shortfall: i128,
 }
@@ -51,6 +64,14 @@ struct TenantState {
     served: i128,
     changes: u64,
     quota: Vec<u32>,
+}
+
+/// A round that is measured.
+#[derive(Debug, Clone, Copy)]
+struct Measured {
+    round: u64,
+    /// How many rounds it stands for.
+    stands_for: u64,
 }
 
 impl<'a> Yardstick<'a> {
@@ -69,6 +90,9 @@ impl<'a> Yardstick<'a> {
             claims: Vec::new(),
             quotas: Quotas::default(),
             open: None,
+            rounds: 0,
+            measured: 0,
+            left_out: 0,
             violations: 0,
             shortfall: 0,
         }
@@ -86,16 +110,25 @@ impl<'a> Yardstick<'a> {
         self.shortfall as f64 / UNITS_PER_S
     }
 
+    /// Rounds that had an active tenant.
+    #[must_use]
+    pub fn rounds(&self) -> u64 {
+        self.rounds
+    }
+
+    /// How many of them were measured.
+    #[must_use]
+    pub fn measured(&self) -> u64 {
+        self.measured
+    }
+
     /// Worths that are the best found rather than proven to be the most.
     #[must_use]
     pub fn unproven(&self) -> u64 {
         self.worths.unproven
     }
 
-    pub fn debug(&self) -> String {
-        format!("{:?}", self.worths.stats)
-    }
-
+    /// Notes which tenants have a claim in the round that begins.
     fn begin(&mut self, standing: &Standing) {
         self.claims.clear();
         for (index, tenant) in self.workload.tenants.iter().enumerate() {
@@ -105,40 +138,50 @@ impl<'a> Yardstick<'a> {
         }
     }
 
-    /// Gives out the quotas of the next round, finds what they are worth, and counts who is planned to get less.
-    fn entitle(&mut self, standing: &Standing) {
+    /// Gives out the quotas of the next round and, if it is to be measured, finds what they are worth and counts who is planned to
+    /// get less.
+    fn entitle(&mut self, round: u64, standing: &Standing) -> Option<Measured> {
         self.layer.next_round(&self.claims, &mut self.quotas);
+        self.rounds += 1;
+        self.left_out += 1;
+        if self.worths.spent > ALLOWANCE.saturating_add(self.rounds.saturating_mul(ALLOWANCE_PER_ROUND)) {
+            return None;
+        }
+        self.measured += 1;
+        let stands_for = std::mem::take(&mut self.left_out);
         for (claim, of_claim) in self.claims.iter().enumerate() {
             let id = TenantId(of_claim.tenant);
             let tenant = &mut self.tenants[id.index()];
             let (quota, changes) = (self.quotas.of(claim), standing.changes(id));
             if tenant.changes != changes || tenant.quota != quota {
-                tenant.floor = self.worths.worth(standing.active(id), quota);
+                tenant.floor = self.worths.worth(id, standing.active(id), quota);
                 tenant.changes = changes;
                 tenant.quota.clear();
                 tenant.quota.extend_from_slice(quota);
             }
-            self.violations += u64::from(tenant.planned < tenant.floor);
+            if tenant.planned < tenant.floor {
+                self.violations += stands_for;
+            }
         }
+        Some(Measured { round, stands_for })
     }
 
     /// What is missing to the floors of the open round, now that the service of its tenants is known.
     fn settle(&mut self, standing: &Standing) {
-        let Some(round) = self.open.take() else { return };
+        let Some(open) = self.open.take() else { return };
         let received = |tenant: TenantId, before: i128| standing.served(tenant) - before;
-        let missing = self.missing(round, received);
-        self.shortfall += missing;
+        self.shortfall += self.missing(open, received);
     }
 
     /// What is missing to the floors of a round; `received` is told what a tenant had been served before it.
-    fn missing(&self, round: u64, received: impl Fn(TenantId, i128) -> i128) -> i128 {
-        let unit = self.worths.unit() * i128::from(self.span(round));
+    fn missing(&self, measured: Measured, received: impl Fn(TenantId, i128) -> i128) -> i128 {
+        let unit = self.worths.unit() * i128::from(self.span(measured.round));
         let of_claim = self.claims.iter().map(|claim| {
             let tenant = &self.tenants[claim.tenant as usize];
             let received = received(TenantId(claim.tenant), tenant.served);
             (i128::from(tenant.floor) * unit - received).max(0)
         });
-        of_claim.sum()
+        of_claim.sum::<i128>() * i128::from(measured.stands_for)
     }
 
     fn start(&self, round: u64) -> i64 {
@@ -176,6 +219,7 @@ struct Lap {
     layer: TemporalLayer,
     violations: u64,
     shortfall: i128,
+    measured: u64,
 }
 
 impl Watch for Yardstick<'_> {
@@ -193,38 +237,47 @@ impl Watch for Yardstick<'_> {
             let value = self.worths.value(job.class, grant.option);
             self.tenants[job.tenant.index()].planned += value;
         }
-        self.entitle(standing);
-        self.open = Some(report.round);
+        self.open = self.entitle(report.round, standing);
     }
 
     fn passed(&mut self, passed: &PassedRounds<'_>) {
-        self.open = None;
+        let mut measured = self.open.take();
         let ready = passed.running.iter().map(|running| running.ready.0).max().unwrap_or(0);
         let mut received = vec![0; self.tenants.len()];
         let mut lap: Option<Lap> = None;
         let mut round = passed.rounds.start;
         while round < passed.rounds.end && self.start(round) < self.horizon.0 {
             if round > passed.rounds.start {
-                self.entitle(passed.standing);
+                measured = self.entitle(round, passed.standing);
             }
             if lap.is_none() || self.span(round) < self.length {
                 self.receive(round, passed.running, &mut received);
             }
-            self.shortfall += self.missing(round, |tenant, _| received[tenant.index()]);
+            if let Some(measured) = measured {
+                self.shortfall += self.missing(measured, |tenant, _| received[tenant.index()]);
+            }
             let is_steady = self.start(round) >= ready && round > passed.rounds.start;
             round += 1;
             // From here on rounds differ in their quotas alone, and those repeat.
             match &lap {
                 None if is_steady => {
-                    let layer = self.layer.clone();
-                    lap = Some(Lap { round, layer, violations: self.violations, shortfall: self.shortfall });
+                    lap = Some(Lap {
+                        round,
+                        layer: self.layer.clone(),
+                        violations: self.violations,
+                        shortfall: self.shortfall,
+                        measured: self.measured,
+                    });
                 }
                 Some(lap) if lap.layer == self.layer => {
                     let whole = passed.rounds.end.min(self.whole_rounds());
-                    let laps = whole.saturating_sub(round) / (round - lap.round);
+                    let length = round - lap.round;
+                    let laps = whole.saturating_sub(round) / length;
                     self.violations += (self.violations - lap.violations) * laps;
                     self.shortfall += (self.shortfall - lap.shortfall) * i128::from(laps);
-                    round += laps * (round - lap.round);
+                    self.measured += (self.measured - lap.measured) * laps;
+                    self.rounds += laps * length;
+                    round += laps * length;
                 }
                 _ => {}
             }

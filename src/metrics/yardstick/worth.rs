@@ -3,18 +3,19 @@
 use std::collections::HashMap;
 
 use crate::cluster::Cluster;
-use crate::policy::sts::ladder::Ladder;
+use crate::policy::sts::budget::{Limits, Prices, Solver, Ties};
 use crate::policy::sts::program::{Program, ProgramJob, ProgramOption, ProgramTenant, Status, Usage};
 use crate::policy::sts::resources::Resources;
 use crate::policy::sts::value::MAX_VALUE;
-use crate::units::ClassId;
+use crate::units::{ClassId, TenantId};
 use crate::workload::BoundWorkload;
 
-/// Table expansions that one program may take.
-const BUDGET: u64 = 2_000_000;
+/// The work that one program may take.
+const LIMITS: Limits =
+    Limits { expansions: 500_000, kept_states: 500_000, menu_expansions: 100_000, ties: Ties::Any };
 
 /// Most worths that are remembered; when there are more, all are forgotten.
-const MOST_REMEMBERED: usize = 200_000;
+const MOST_REMEMBERED: usize = 50_000;
 
 /// Finds worths, and remembers them: a worth depends on the quota and on how many jobs of each class there are, and no more of
 /// a class count than could run inside the quota, so that a growing queue asks for the same worths again and again.
@@ -26,13 +27,17 @@ pub(super) struct Worths {
     /// Service per second of one reference GPU, in thousandths of a GPU times millionths of the rate, in one unit of value.
     unit: i128,
     remembered: HashMap<Vec<u32>, i64>,
-    ladder: Ladder,
+    solver: Solver,
+    /// Where the search for each tenant's last worth ended, as a start for its next.
+    prices: Vec<Option<Prices>>,
     program: Program,
     share: Vec<u32>,
     free: Vec<u32>,
     key: Vec<u32>,
+    /// Worths that are the best found within the limits, not proven to be the most.
     pub(super) unproven: u64,
-    pub(super) stats: [u64; 5],
+    /// Expansions spent so far.
+    pub(super) spent: u64,
 }
 
 /// What a class's jobs can do.
@@ -73,13 +78,14 @@ impl Worths {
             shapes: shapes.collect(),
             unit: i128::from(unit),
             remembered: HashMap::new(),
-            ladder: Ladder::new(BUDGET),
+            solver: Solver::new(),
+            prices: vec![None; workload.tenants.len()],
             program: Program::default(),
             share: Vec::new(),
             free: Vec::new(),
             key: Vec::new(),
             unproven: 0,
-            stats: [0; 5],
+            spent: 0,
             resources,
         }
     }
@@ -101,14 +107,12 @@ impl Worths {
     }
 
     /// The worth of `quota`, in units of each type, to a tenant with these jobs, in values.
-    pub(super) fn worth(&mut self, active: &[(ClassId, u32)], quota: &[u32]) -> i64 {
-        self.stats[0] += 1;
+    pub(super) fn worth(&mut self, tenant: TenantId, active: &[(ClassId, u32)], quota: &[u32]) -> i64 {
         let slots = quota.iter().zip(self.resources.types()).map(|(q, t)| q * t.slots_per_unit());
         self.resources.share(slots, &mut self.share);
         if let Some(worth) = self.everything(active) {
             return worth;
         }
-        self.stats[1] += 1;
         self.key.clear();
         self.key.extend_from_slice(quota);
         for &(class, count) in active {
@@ -121,8 +125,7 @@ impl Worths {
         if let Some(&worth) = self.remembered.get(&self.key) {
             return worth;
         }
-        self.stats[2] += 1;
-        let worth = self.solve(quota.len());
+        let worth = self.solve(tenant, quota.len());
         if self.remembered.len() >= MOST_REMEMBERED {
             self.remembered.clear();
         }
@@ -147,7 +150,7 @@ impl Worths {
     }
 
     /// Solves the program of the jobs in `key`, which begins with the quota of `types` types.
-    fn solve(&mut self, types: usize) -> i64 {
+    fn solve(&mut self, tenant: TenantId, types: usize) -> i64 {
         let (_, jobs) = self.key.split_at(types);
         self.program.capacity.clone_from(&self.share);
         self.program.tenants.clear();
@@ -163,9 +166,13 @@ impl Worths {
         if self.program.jobs.is_empty() {
             return 0;
         }
-        let Some(solution) = self.ladder.solve(&self.program) else { return 0 };
-        self.stats[3] += solution.states;
-        self.stats[4] += self.program.jobs.len() as u64;
+        let Some(prices) = self.prices.get_mut(tenant.index()) else { return 0 };
+        let solution = self.solver.solve_from(&self.program, &LIMITS, prices, None);
+        self.spent += self.solver.spent() + self.program.jobs.len() as u64;
+        let Some(solution) = solution else {
+            self.unproven += 1;
+            return 0;
+        };
         self.unproven += u64::from(solution.status != Status::Optimal);
         i64::try_from(solution.objective).unwrap_or(i64::MAX)
     }
