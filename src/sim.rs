@@ -9,6 +9,7 @@ pub mod reconfigure;
 pub mod recorded;
 pub mod refill;
 pub mod standing;
+pub mod waiting;
 
 use serde::{Deserialize, Serialize};
 

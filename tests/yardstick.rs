@@ -282,10 +282,7 @@ mod oracle {
             };
             let claims: Vec<Claim> = (0..tenants)
                 .filter(|&tenant| workload.tenants[tenant].weight_micro > 0 && !active(tenant).is_empty())
-                .map(|tenant| Claim {
-                    tenant: tenant as u32,
-                    weight: workload.tenants[tenant].weight_micro,
-                })
+                .map(|tenant| Claim { tenant: tenant as u32, weight: workload.tenants[tenant].weight_micro })
                 .collect();
             let mut quotas = Quotas::default();
             layer.next_round(&claims, &mut quotas);

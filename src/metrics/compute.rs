@@ -33,6 +33,11 @@ pub struct ProofStats {
     pub own_violations: u64,
     /// Whether the policy keeps a ledger.
     pub has_ledger: bool,
+    /// Slots of entitlement, summed over rounds, that were lost because credit for a job larger than its tenant's quota was at its
+    /// cap.
+    pub packing_loss_slots: u64,
+    /// Seconds that each decision with a proof took, where there is a clock.
+    pub decide_s: Vec<f64>,
 }
 
 impl ProofStats {
@@ -54,6 +59,7 @@ impl ProofStats {
             }
         }
         self.has_ledger |= !ledger.is_empty();
+        self.packing_loss_slots += ledger.iter().map(|row| u64::from(row.packing_loss_slots)).sum::<u64>();
         let mut counted: Option<TenantId> = None;
         for row in ledger.iter().filter(|row| row.value < row.floor) {
             // A tenant has one row a type, next to each other; its floor is one.
@@ -68,6 +74,9 @@ impl ProofStats {
 impl Watch for ProofStats {
     fn round(&mut self, report: &RoundReport<'_>) {
         self.add(report.proof, report.ledger);
+        if let (Some(_), Some(seconds)) = (report.proof, report.decide_s) {
+            self.decide_s.push(seconds);
+        }
     }
 }
 
@@ -186,6 +195,9 @@ pub fn compute(inputs: Inputs<'_>) -> Metrics {
         set("solver_gap_max", Some(proofs.gap_max));
         set("solver_gap_mean", Some(proofs.gap_sum / proofs.rounds as f64));
     }
+    let mut decide_s = proofs.decide_s.clone();
+    decide_s.sort_by(f64::total_cmp);
+    set("solver_s_p95", nearest_rank(&decide_s, 95));
     if proofs.priced > 0 {
         set("price_of_fairness_mean", Some(proofs.price_sum / proofs.priced as f64));
     }

@@ -24,6 +24,7 @@ use self::worth::Worths;
 use crate::cluster::Cluster;
 use crate::policy::sts::quota::{Claim, Quotas, TemporalLayer};
 use crate::policy::sts::resources::TypeResources;
+use crate::sim::standing::UNITS_PER_S;
 use crate::sim::{PassedRounds, RoundReport, RoundSettings, Running, Standing, Watch};
 use crate::units::{SimTime, TenantId};
 use crate::workload::BoundWorkload;
@@ -31,9 +32,6 @@ use crate::workload::BoundWorkload;
 /// Expansions that a run may take in all, and for every round it has had.
 const ALLOWANCE: u64 = 5_000_000;
 const ALLOWANCE_PER_ROUND: u64 = 2_000;
-
-/// Units of [`Standing::served`] in one second of one reference GPU.
-const UNITS_PER_S: f64 = 1e15;
 
 /// Follows a run and measures it.
 #[derive(Debug)]

@@ -12,6 +12,7 @@ use crate::metrics::yardstick::Yardstick;
 use crate::metrics::{self, Metrics, ProofStats};
 use crate::policy::registry::RECORDED;
 use crate::sim::recorded::{has_record, recorded};
+use crate::sim::standing::UNITS_PER_S;
 use crate::sim::{PassedRounds, Progress, RoundReport, RunRecord, Standing, Watch, simulate};
 use crate::workload::bind::bind;
 use crate::workload::{BoundWorkload, Workload, synthetic};
@@ -164,6 +165,13 @@ impl Prepared {
             rounds: record.rounds,
             rounds_optimal: (proofs.rounds > 0).then_some(proofs.optimal),
             stopped: record.stopped.map(|stopped| stopped.words().to_string()),
+            account: Account {
+                packing_loss_slots: proofs.has_ledger.then_some(proofs.packing_loss_slots),
+                packing_gap_s: yardstick.map(|_| record.packing_gap as f64 / UNITS_PER_S),
+                floor_rounds: yardstick.map(Yardstick::rounds),
+                floor_rounds_measured: yardstick.map(Yardstick::measured),
+                floors_unproven: yardstick.map(Yardstick::unproven),
+            },
         }
     }
 
@@ -259,6 +267,26 @@ pub struct RunResult {
     pub rounds_optimal: Option<u64>,
     /// Why the run ended before every job had finished, in words; `None` if all finished.
     pub stopped: Option<String>,
+    /// What violations of floors come from, and how well they were measured.
+    #[serde(default)]
+    pub account: Account,
+}
+
+/// Figures beside the metrics: what violations of floors come from, and how well they were measured. `None` where a figure does not
+/// apply to the run.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Account {
+    /// Slots of entitlement, summed over rounds, that tenants with jobs larger than their quota lost because their credit was at
+    /// its cap. `None` for policies without quotas.
+    pub packing_loss_slots: Option<u64>,
+    /// Service that decisions planned and placement on devices lost, in seconds of one reference GPU.
+    pub packing_gap_s: Option<f64>,
+    /// Rounds with an active tenant.
+    pub floor_rounds: Option<u64>,
+    /// Those in which `floor_violations` and `floor_shortfall` were measured; where fewer, the two are estimates.
+    pub floor_rounds_measured: Option<u64>,
+    /// Worths of quotas that are the best found rather than proven to be the most.
+    pub floors_unproven: Option<u64>,
 }
 
 /// One tenant in one run.

@@ -3,6 +3,9 @@
 use crate::units::{ClassId, MilliGpus, TenantId, Work};
 use crate::workload::BoundWorkload;
 
+/// Units of [`Standing::served`] in one second of one reference GPU.
+pub const UNITS_PER_S: f64 = 1e15;
+
 /// Kept up to date by the engine, event by event; whoever watches a run reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Standing {
@@ -37,8 +40,8 @@ impl Standing {
         self.changes.get(tenant.index()).copied().unwrap_or(0)
     }
 
-    /// Service a tenant's jobs have received: work done times GPUs asked for, in thousandths of a GPU times [`Work`] units, so
-    /// that one second of one reference GPU is 10^15. Up to date for jobs at the moments at which the engine looked at them
+    /// Service a tenant's jobs have received: work done times GPUs asked for, in thousandths of a GPU times [`Work`] units: one
+    /// second of one reference GPU is [`UNITS_PER_S`]. Up to date for jobs at the moments at which the engine looked at them
     /// last, which includes every round boundary and every end of an allocation.
     #[must_use]
     pub fn served(&self, tenant: TenantId) -> i128 {

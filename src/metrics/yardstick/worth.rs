@@ -69,7 +69,8 @@ impl Worths {
         }
         let mut twins: HashMap<Vec<ProgramOption>, u32> = HashMap::new();
         let shapes = (0..workload.classes.len()).map(|class| {
-            let values: Vec<i64> = exact(class).map(|value| ((value + unit / 2) / unit).max(1) as i64).collect();
+            let values: Vec<i64> =
+                exact(class).map(|value| ((value + unit / 2) / unit).max(1) as i64).collect();
             let options = useful_options(&resources, workload, class, &values);
             let twin = *twins.entry(options.clone()).or_insert(class as u32);
             Shape { least: least_of_types(&options), values, options, twin }
@@ -221,7 +222,10 @@ fn least_of_types(options: &[ProgramOption]) -> Vec<Usage> {
 fn most_that_fit(least: &[Usage], share: &[u32]) -> u32 {
     let fit = least.iter().map(|usage| {
         let taken = usage.amounts().filter(|&(_, amount)| amount > 0);
-        taken.map(|(resource, amount)| share.get(resource).map_or(0, |&free| free / amount)).min().unwrap_or(0)
+        taken
+            .map(|(resource, amount)| share.get(resource).map_or(0, |&free| free / amount))
+            .min()
+            .unwrap_or(0)
     });
     fit.fold(0, u32::saturating_add)
 }
