@@ -7,7 +7,7 @@ pub mod banking;
 pub mod budget;
 pub mod certificate;
 pub mod dense;
-mod explain;
+pub mod explain;
 pub mod ladder;
 pub mod program;
 pub mod quota;

@@ -1,6 +1,10 @@
 //! What `sts solve` answers.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
+
+use super::explain::Explanation;
 
 /// How good the answer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -40,7 +44,9 @@ pub struct Answer {
     pub tenants: Vec<TenantAnswer>,
     /// Fairness of the allocation.
     pub properties: Properties,
-    /// Seconds taken, filled in by the caller.
+    /// Why the decision is what it is, where that was asked for.
+    pub explain: Option<Explanation>,
+    /// Seconds taken, filled in by the caller; explaining is not counted.
     pub solve_s: Option<f64>,
 }
 
@@ -71,6 +77,10 @@ pub struct TenantAnswer {
     pub rate: Option<f64>,
     /// What they must be worth at least; `None` for policies without floors.
     pub floor: Option<f64>,
+    /// By how much its rate exceeds its floor.
+    pub floor_slack: Option<f64>,
+    /// Slots of each type that it is entitled to: what its floor is the worth of.
+    pub quota: BTreeMap<String, u32>,
     /// Its share of what its jobs could be worth with the whole cluster.
     pub equal_split_rate: Option<f64>,
     /// `rate / equal_split_rate`.
