@@ -8,7 +8,10 @@
 
 #[cfg(not(target_arch = "wasm32"))]
 mod solver {
+    #[allow(dead_code, reason = "shared with other benchmarks and tests")]
     pub(crate) mod classes;
+    #[allow(dead_code, reason = "shared with other benchmarks and tests")]
+    pub(crate) mod rounds;
 }
 
 #[cfg(target_arch = "wasm32")]
@@ -22,9 +25,8 @@ fn main() {
 #[cfg(not(target_arch = "wasm32"))]
 mod table {
     use super::solver::classes::{CLASSES, Class, Round, WORTHS, Worth, round};
+    use super::solver::rounds::{Kept, Programs, Solved};
     use cpu_time::ThreadTime;
-    use sts_sim::policy::sts::budget::{Limits, Prices, Solver};
-    use sts_sim::policy::sts::program::{Solution, Status};
 
     /// Later rounds of each instance.
     const WARM_ROUNDS: u64 = 5;
@@ -49,48 +51,24 @@ mod table {
         wishes
     }
 
-    /// The prices kept from round to round.
-    #[derive(Default)]
-    struct Kept {
-        round: Option<Prices>,
-        floors: Vec<Option<Prices>>,
-    }
-
-    struct Solved {
-        solution: Option<Solution>,
-        floors_proven: bool,
-        floors_ms: f64,
-        ms: f64,
-    }
-
     fn ms(since: ThreadTime) -> f64 {
         since.elapsed().as_secs_f64() * 1e3
     }
 
-    fn solve(round: &Round, solver: &mut Solver, kept: &mut Kept) -> Solved {
-        let limits = Limits::default();
-        let tenants = round.program.tenants.len();
-        kept.floors.resize(tenants, None);
-        // Not part of the round: splitting the program into tenants is a copy that a policy does not make.
-        let alone: Vec<_> = (0..tenants).map(|u| round.alone(u)).collect();
-        let mut program = round.program.clone();
+    struct Timed {
+        solved: Solved,
+        floors_ms: f64,
+        ms: f64,
+    }
+
+    fn timed(round: &Round, kept: &mut Kept) -> Timed {
+        // Taking the round apart is a copy that a policy does not make.
+        let mut programs = Programs::of(round);
         let start = ThreadTime::now();
-        let mut floors_proven = true;
-        if tenants > 1 {
-            for (u, alone) in alone.iter().enumerate() {
-                if let Some(floor) = solver.solve_from(alone, &limits, &mut kept.floors[u], None) {
-                    program.tenants[u].floor = floor.objective as i64;
-                    floors_proven &= floor.status == Status::Optimal;
-                }
-            }
-        }
+        let floors_proven = programs.set_floors(kept);
         let floors_ms = ms(start);
-        let solution = solver.solve_from(&program, &limits, &mut kept.round, None);
-        let ms = ms(start);
-        if let Some(solution) = &solution {
-            assert!(program.is_feasible(&solution.choice), "an infeasible choice");
-        }
-        Solved { solution, floors_proven, floors_ms, ms }
+        let solution = programs.decide(kept);
+        Timed { solved: Solved { solution, floors_proven }, floors_ms, ms: ms(start) }
     }
 
     fn median(list: &mut [f64]) -> f64 {
@@ -121,26 +99,23 @@ mod table {
         let (mut proven, mut warm_proven, mut states, mut gap) = (0, 0, 0, 0.0f64);
         for seed in 0..seeds {
             let mut at = round(class, worth, seed);
-            let mut solver = Solver::new();
             let mut kept = Kept::default();
-            let solved = solve(&at, &mut solver, &mut kept);
-            let is_proven = |s: &Solved| {
-                s.floors_proven && s.solution.as_ref().is_some_and(|s| s.status == Status::Optimal)
-            };
-            proven += u64::from(is_proven(&solved));
-            cold.push(solved.ms);
-            floors.push(solved.floors_ms);
-            if let Some(solution) = &solved.solution {
-                states = states.max(solution.states);
-                gap = gap.max((solution.bound - solution.objective) as f64 / solution.bound as f64);
-            } else {
-                gap = 1.0;
+            let first = timed(&at, &mut kept);
+            proven += u64::from(first.solved.is_proven());
+            cold.push(first.ms);
+            floors.push(first.floors_ms);
+            match &first.solved.solution {
+                Some(solution) => {
+                    states = states.max(solution.states);
+                    gap = gap.max((solution.bound - solution.objective) as f64 / solution.bound as f64);
+                }
+                None => gap = 1.0,
             }
             for later in 0..WARM_ROUNDS {
                 at = at.drift(seed * 100 + later);
-                let solved = solve(&at, &mut solver, &mut kept);
-                warm_proven += u64::from(is_proven(&solved));
-                warm.push(solved.ms);
+                let next = timed(&at, &mut kept);
+                warm_proven += u64::from(next.solved.is_proven());
+                warm.push(next.ms);
             }
         }
         let most = cold.iter().copied().fold(0.0, f64::max);

@@ -1,6 +1,8 @@
 //! The loss-budget solver against brute force on small random programs, and against the stated optima of the study's
 //! instances.
 
+#![allow(clippy::expect_used, clippy::panic)]
+
 mod budget_instances {
     pub(crate) mod brute;
     pub(crate) mod files;

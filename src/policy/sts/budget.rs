@@ -9,30 +9,30 @@
 //!
 //! # The proof, and where it is in the code
 //!
-//! 1. *Identity* ([`regret`]). For integer multipliers, `gain(x) = upper - loss(x)`, and for a feasible `x` every term of
+//! 1. *Identity* (`regret`). For integer multipliers, `gain(x) = upper - loss(x)`, and for a feasible `x` every term of
 //!    the loss (regrets of jobs, priced slack of resources, priced surplus of floors) is non-negative. So the program is
 //!    "minimise the loss"; multipliers, wherever they come from, only decide how small it is.
-//! 2. *Restriction* ([`stage`], [`walk`]). A choice with loss at most `B` uses options with regret at most `B`, and every partial
+//! 2. *Restriction* (`stage`, `walk`). A choice with loss at most `B` uses options with regret at most `B`, and every partial
 //!    sum of its loss is at most `B`. So fixing jobs without such options at their base, and cutting states above `B`,
 //!    loses no choice of loss at most `B`. Splitting identical jobs into bundles reaches every distribution.
-//!    Of jobs that offer the same move, only the cheapest ones take part in some best choice ([`exchange`]).
-//! 3. *Merging* ([`walk`]). Equal resources left at the same stage have the same completions at the same cost, so the
+//!    Of jobs that offer the same move, only the cheapest ones take part in some best choice (`exchange`).
+//! 3. *Merging* (`walk`). Equal resources left at the same stage have the same completions at the same cost, so the
 //!    smaller loss dominates.
-//! 4. *Menus* ([`menu`], [`half`], [`meet`]). A floor binds one tenant only, so it is settled inside a list of that tenant's useful
+//! 4. *Menus* (`menu`, `half`, `meet`). A floor binds one tenant only, so it is settled inside a list of that tenant's useful
 //!    (usage, value) pairs, and the outer state has no dimension for floors. The tenant's least loss `gamma` is a
 //!    constant.
-//! 5. *Bounds* ([`frame`]). A table per resource ignores all other resources: a relaxation, hence a lower bound on the loss to
+//! 5. *Bounds* (`frame`). A table per resource ignores all other resources: a relaxation, hence a lower bound on the loss to
 //!    come.
-//! 6. *Lazy floors* ([`slack`]). A floor without a multiplier is first left out, a relaxation; what is found is checked.
-//! 7. *Budget* ([`search`]). A run minimises over all choices of loss at most `B`. If it finds one, the optimum is among
+//! 6. *Lazy floors* (`slack`). A floor without a multiplier is first left out, a relaxation; what is found is checked.
+//! 7. *Budget* (`search`). A run minimises over all choices of loss at most `B`. If it finds one, the optimum is among
 //!    them; if not, the optimum loses more than `B`, which is a bound. The greatest possible loss is finite, so the loop
 //!    ends: with the optimum, with the proof that no choice is feasible, or at a work limit with a proven gap.
 //!
-//! [`certificate`](super::certificate) checks feasibility and the bound of step 1 without any of this code.
+//! [`certificate`] checks feasibility and the bound of step 1 without any of this code.
 //!
 //! # Determinism
 //!
-//! Everything that decides is an integer. Multipliers are floating-point advice from [`lp`], computed with `+ - * /` only,
+//! Everything that decides is an integer. Multipliers are floating-point advice from `lp`, computed with `+ - * /` only,
 //! so they have the same bits on every target. Limits are counts of states, never times. Among optima the tie rule may be built
 //! into the gains ([`Ties::PreferKept`]); what remains is broken by order: first option, earlier state, copies handed
 //! out in order of tenant and job.
@@ -71,7 +71,7 @@ use walk::Work;
 /// Most resources of a program.
 pub const RESOURCES: usize = 32;
 
-/// Losses from here on are not told apart; see [`model`] on widths.
+/// Losses from here on are not told apart; see `model` on widths.
 const UNREACHABLE: i64 = 1 << 61;
 
 /// The greatest budget: below all losses that are not told apart.

@@ -29,10 +29,20 @@ struct Walker {
     last: i8,
 }
 
+/// Where a price goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Up,
+    Down,
+}
+
 impl Walker {
     /// The factor of the next move.
-    fn factor(&mut self, up: bool) -> f64 {
-        let direction = if up { 1 } else { -1 };
+    fn factor(&mut self, way: Way) -> f64 {
+        let direction = match way {
+            Way::Up => 1,
+            Way::Down => -1,
+        };
         if self.last == direction {
             self.step *= FASTER;
             if self.step > LARGEST {
@@ -45,7 +55,10 @@ impl Walker {
             }
         }
         self.last = direction;
-        if up { 1.0 + self.step } else { 1.0 / (1.0 + self.step) }
+        match way {
+            Way::Up => 1.0 + self.step,
+            Way::Down => 1.0 / (1.0 + self.step),
+        }
     }
 }
 
@@ -77,7 +90,7 @@ impl Crash {
             let mut settled = true;
             for (d, lambda) in prices.lambda.iter_mut().enumerate() {
                 let over = self.used[d] > relaxation.capacity[d];
-                let factor = self.walkers[d].factor(over);
+                let factor = self.walkers[d].factor(if over { Way::Up } else { Way::Down });
                 *lambda = if over && *lambda < least { least } else { *lambda * factor };
                 if *lambda < least {
                     *lambda = 0.0;
@@ -90,11 +103,11 @@ impl Crash {
                     self.walkers[resources + u] = Walker { step, last: 0 };
                     continue;
                 }
-                self.worth[u] *= self.walkers[resources + u].factor(missed);
+                self.worth[u] *= self.walkers[resources + u].factor(if missed { Way::Up } else { Way::Down });
                 if self.worth[u] < weight {
                     self.worth[u] = weight;
                 }
-                settled &= self.worth[u] == weight || self.walkers[resources + u].step <= SETTLED;
+                settled &= self.worth[u] <= weight || self.walkers[resources + u].step <= SETTLED;
             }
             if settled {
                 break;

@@ -157,10 +157,10 @@ impl Frame {
         if !any {
             return None;
         }
-        for d in 0..resources {
+        for (d, most) in most.iter().enumerate().take(resources) {
             let least = self.least[at + d];
             self.capacity[d] -= i64::from(least);
-            self.touched[d] += u64::from(most[d] - least);
+            self.touched[d] += u64::from(most - least);
         }
         Some(())
     }

@@ -479,8 +479,8 @@ fn drop_beaten(choices: &mut Vec<Choice>, start: usize, usages: &[Usage]) {
         let a = choices[i];
         let ua = &usages[a.usage as usize];
         // Earlier survivors are at start..keep; later ones are still in place.
-        let beaten = choices[start..keep].iter().any(|b| beats(b, ua, &a, usages, true))
-            || choices[i + 1..end].iter().any(|b| beats(b, ua, &a, usages, false));
+        let beaten = choices[start..keep].iter().any(|b| beats(b, ua, &a, usages))
+            || choices[i + 1..end].iter().any(|b| beats(b, ua, &a, usages) && !same(b, &a));
         if !beaten {
             choices[keep] = a;
             keep += 1;
@@ -489,14 +489,16 @@ fn drop_beaten(choices: &mut Vec<Choice>, start: usize, usages: &[Usage]) {
     choices.truncate(keep);
 }
 
-/// Whether `b` makes `a` useless; of two equal options the earlier one stays.
+/// Whether `b` makes `a` useless, or is the same.
 #[inline]
-fn beats(b: &Choice, ua: &Usage, a: &Choice, usages: &[Usage], b_is_earlier: bool) -> bool {
-    let (ka, kb) = ((a.value, a.bonus), (b.value, b.bonus));
-    if kb < ka {
-        return false;
-    }
-    within(&usages[b.usage as usize], ua) && (b_is_earlier || kb > ka || a.usage != b.usage)
+fn beats(b: &Choice, ua: &Usage, a: &Choice, usages: &[Usage]) -> bool {
+    (b.value, b.bonus) >= (a.value, a.bonus) && within(&usages[b.usage as usize], ua)
+}
+
+/// Whether two options take and give the same; then the earlier one stays.
+#[inline]
+fn same(b: &Choice, a: &Choice) -> bool {
+    (b.value, b.bonus, b.usage) == (a.value, a.bonus, a.usage)
 }
 
 fn fits(usage: &Usage, capacity: &[u32]) -> bool {
