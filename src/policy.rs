@@ -21,6 +21,7 @@ use crate::units::{JobId, SimSpan, SimTime, TenantId, TypeId, Work};
 use crate::workload::{BoundJob, BoundWorkload, JobClass, JobOption};
 pub use param::{ParamSpec, Params};
 pub use registry::{PolicySpec, spec};
+use sts::program::Program;
 
 /// Units of [`JobState::attained`] in one device-microsecond: a multiple of every number of slots, so that a slice counts exactly
 /// as its share of the device.
@@ -257,6 +258,16 @@ pub trait Refill {
     fn is_full(&self) -> bool;
 }
 
+/// The program that a policy solved for the round it decided last, for whoever wants the decision explained. The option that a grant
+/// names is the option of the program's job.
+#[derive(Debug, Clone, Copy)]
+pub struct RoundProgram<'a> {
+    /// The program, with the floors in force.
+    pub program: &'a Program,
+    /// Its jobs, in their order.
+    pub jobs: &'a [JobId],
+}
+
 /// A scheduler. One instance serves one run; it may keep state between rounds.
 pub trait Policy {
     /// Decides the round that begins at `view.now`.
@@ -265,6 +276,11 @@ pub trait Policy {
     /// Fills free capacity inside a round, in the policy's own order and without preemption. `waiting` are the active jobs that
     /// hold nothing, in order of submission.
     fn refill(&mut self, view: &View<'_>, waiting: &[JobId], free: &mut dyn Refill);
+
+    /// The program of the last decision, for policies that solve one.
+    fn program(&self) -> Option<RoundProgram<'_>> {
+        None
+    }
 
     /// Whether the engine may move kept jobs when it places a decision.
     fn repacking(&self) -> Repacking {

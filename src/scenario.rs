@@ -1,6 +1,7 @@
 //! The scenario: one object that says everything a comparison depends on. The page's link, its download, and the command line's
 //! `SCENARIO.json` are this object.
 
+pub mod explain;
 pub mod hash;
 pub mod run;
 pub mod tables;

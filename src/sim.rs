@@ -14,7 +14,7 @@ pub mod waiting;
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::Part;
-use crate::policy::{Grant, LedgerRow, Proof, Reason};
+use crate::policy::{Grant, LedgerRow, Proof, Reason, RoundProgram};
 use crate::units::{JobId, SimSpan, SimTime, TypeId};
 pub use engine::{Engine, simulate};
 pub use standing::Standing;
@@ -144,6 +144,8 @@ pub enum Stopped {
     /// For a great many rounds nothing arrived and nothing finished: the policy starts nothing, or jobs are preempted before
     /// they have loaded.
     Stalled,
+    /// The watcher had seen enough.
+    SeenEnough,
     /// The trace does not say when every job started and ended.
     NotRecorded,
 }
@@ -155,6 +157,7 @@ impl Stopped {
         match self {
             Self::NotRecorded => "the trace does not say when every job started and ended",
             Self::Horizon => "stopped at the scenario's horizon",
+            Self::SeenEnough => "stopped because what was asked for had been seen",
             Self::Stalled => {
                 "given up: for a great many rounds no job arrived or finished. Overheads longer than a round, or a policy that \
                  starts nothing, do this"
@@ -181,6 +184,10 @@ pub struct RoundReport<'a> {
     pub start: SimTime,
     /// Who is to get what.
     pub grants: &'a [Grant],
+    /// Why others wait; who is not named waits for [`Reason::Capacity`].
+    pub waits: &'a [(JobId, Reason)],
+    /// The program that was solved; `None` for policies that solve none.
+    pub program: Option<RoundProgram<'a>>,
     /// The policy's ledger; empty for policies without quotas.
     pub ledger: &'a [LedgerRow],
     /// The policy's proof.
@@ -235,6 +242,10 @@ pub trait Watch {
     fn idle(&mut self, _standing: &Standing) {}
     /// Called once in a while (a fixed count of rounds).
     fn progress(&mut self, _progress: Progress) {}
+    /// Whether the run may stop here: what the watcher wanted has been seen.
+    fn has_seen_enough(&self) -> bool {
+        false
+    }
     /// Seconds since any moment, to time decisions with; `None` without a clock. Nothing that is decided depends on it.
     fn clock_s(&self) -> Option<f64> {
         None

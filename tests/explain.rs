@@ -161,3 +161,36 @@ fn waits_and_allocations_fill_a_jobs_stay() {
         }
     }
 }
+
+#[test]
+fn a_round_of_a_run_is_explained() {
+    let text = include_str!("fixtures/scenarios/mixed.json");
+    let scenario = Scenario::from_json(text).unwrap();
+    let prepared = prepare(&scenario, &generated(&scenario).unwrap()).unwrap();
+    let limits = Limits::default();
+    let of = |round, jobs| prepared.explain(5, 0, round, jobs, &limits).unwrap().unwrap();
+    // The busiest of some rounds.
+    let busiest =
+        (0..60).map(|round| of(round * 5, 0)).max_by_key(|explained| explained.waiting.len()).unwrap();
+    let explained = of(busiest.round, 4);
+    assert_eq!(explained.round, busiest.round);
+    assert!(explained.waiting.len() >= 4 && explained.tenants.len() > 1);
+    for tenant in &explained.tenants {
+        assert_eq!(tenant.slack, tenant.value - tenant.floor);
+        assert!(tenant.slack >= 0 && tenant.types.len() == 3);
+        for (gpu_type, slots) in &tenant.types {
+            let of_type = tenant.grants.iter().filter(|grant| grant.gpu_type == *gpu_type);
+            let granted: u32 = of_type.map(|grant| u32::from(grant.slots) * grant.devices).sum();
+            assert_eq!(granted, slots.used_slots);
+        }
+    }
+    for (looked_at, wait) in explained.waiting.iter().enumerate() {
+        assert!(!wait.words.is_empty());
+        let is_costed = wait.loses_at_most.is_some() || !wait.breaks_floors_of.is_empty();
+        assert_eq!(is_costed, looked_at < 4, "{wait:?}");
+        // The decision was optimal: nothing gains by running the job.
+        assert!(wait.loses_at_least.is_none_or(|by| by >= 0), "{wait:?}");
+    }
+    let fifo = prepared.explain(0, 0, 10, 4, &limits).unwrap().unwrap();
+    assert!(fifo.objective.is_none() && fifo.tenants.is_empty());
+}

@@ -25,7 +25,7 @@ use self::round::Round;
 use self::value::{Durations, Mode, Objective};
 use super::param::{ParamError, ParamKind, ParamSpec};
 use super::registry::Knowledge;
-use super::{Decision, Grant, LedgerRow, Params, Policy, PolicySpec, Proof, Refill, View};
+use super::{Decision, Grant, LedgerRow, Params, Policy, PolicySpec, Proof, Refill, RoundProgram, View};
 use crate::cluster::Cluster;
 use crate::units::{JobId, SimSpan, SimTime, TenantId, TypeId};
 
@@ -239,6 +239,11 @@ impl Policy for StsFairness {
 
     fn refill(&mut self, view: &View<'_>, waiting: &[JobId], free: &mut dyn Refill) {
         refill::refill(view, &self.objective(view), waiting, free);
+    }
+
+    fn program(&self) -> Option<RoundProgram<'_>> {
+        let round = &self.state.as_ref()?.round;
+        Some(RoundProgram { program: &round.program, jobs: &round.jobs })
     }
 
     fn is_static_when_idle_queue(&self) -> bool {

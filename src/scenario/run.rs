@@ -237,6 +237,10 @@ impl Watch for Measures<'_> {
         self.watch.progress(progress);
     }
 
+    fn has_seen_enough(&self) -> bool {
+        self.watch.has_seen_enough()
+    }
+
     fn clock_s(&self) -> Option<f64> {
         self.watch.clock_s()
     }

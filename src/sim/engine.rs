@@ -146,6 +146,10 @@ impl<'a> Engine<'a> {
             if !self.active.is_empty() {
                 self.decide(round as u64, watch);
             }
+            if watch.has_seen_enough() {
+                self.record.stopped = Some(Stopped::SeenEnough);
+                break;
+            }
             let decided_at = self.events();
             let end = start + self.settings.length;
             while let Some(at) = self.next_event() {
@@ -385,6 +389,8 @@ impl<'a> Engine<'a> {
             round,
             start: self.now,
             grants: &self.decision.grants,
+            waits: &self.decision.waits,
+            program: self.policy.program(),
             ledger: &self.decision.ledger,
             proof: self.decision.proof.as_ref(),
             standing: &self.standing,

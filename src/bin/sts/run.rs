@@ -66,7 +66,7 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<()> {
 }
 
 /// The trace of a scenario that names one.
-fn traced(scenario: &Scenario, folder: &Path) -> anyhow::Result<Option<Workload>> {
+pub(crate) fn traced(scenario: &Scenario, folder: &Path) -> anyhow::Result<Option<Workload>> {
     let Some(spec) = &scenario.workload.trace else { return Ok(None) };
     let path = folder.join(&spec.path);
     let format = Some(spec.format.clone()).filter(|format| format != "auto");
