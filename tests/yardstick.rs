@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use sts_sim::cluster::catalogue::model;
-use sts_sim::cluster::{Cluster, Layout, NodeGroup, Repacking};
+use sts_sim::cluster::{Cluster, Layout, MigMode, NodeGroup, Repacking};
 use sts_sim::metrics::yardstick::Yardstick;
 use sts_sim::policy::param::ParamValue;
 use sts_sim::policy::{Decision, Params, Policy, Refill, View, spec};
@@ -151,6 +151,28 @@ fn a_tenant_of_weight_zero_has_no_floor() {
     let job = |tenant| (tenant, 0.0, 300.0, 1, &[1_000_000][..]);
     let workload = workload(&[1, 0], &[job(0), job(1)]);
     assert_eq!(measure(&cluster, &workload, settings(100.0, 0.0), policy("fifo", &[])), (0, 0.0));
+}
+
+#[test]
+fn what_placement_loses_is_added_up() {
+    // Two 3g instances leave no memory for a 1g one, although 3 + 3 + 1 slots are 7. The third job, at a tenth of full speed, is granted
+    // its slice and finds no position in rounds 0 to 9 of 100 s: 10 times 10 s. Then the others are done.
+    let group = NodeGroup {
+        model: model("A100-80").unwrap(),
+        nodes: 1,
+        gpus_per_node: 1,
+        layout: Layout::Mig(MigMode::Relaxed),
+    };
+    let cluster = Cluster::new(&[group]).unwrap();
+    let job = |rate: &'static [u32]| (0, 0.0, 1000.0, 1, rate);
+    let mut workload = workload(&[1], &[job(&[1_000_000]), job(&[1_000_000]), job(&[100_000])]);
+    for (class, slots) in workload.classes.iter_mut().zip([3, 1]) {
+        class.options[0].slots = slots;
+        class.whole = vec![None];
+    }
+    let sts = policy("sts-fairness", &[("objective", ParamValue::Word("throughput".into()))]);
+    let record = simulate(&cluster, &workload, settings(100.0, 0.0), sts, &mut ());
+    assert_eq!((record.unplaced, record.packing_gap), (10, 100 * 1_000_000_000_000_000));
 }
 
 #[test]

@@ -245,11 +245,20 @@ fn floors(comparison: &Comparison, subject: &Row) -> Option<String> {
     if rounds == 0 {
         return None;
     }
-    let rounds = format::count(rounds);
+    let of_runs =
+        |figure: fn(&RunResult) -> Option<u64>| comparison.runs(subject).map(figure).sum::<Option<u64>>();
+    let measured = of_runs(|run| run.account.floor_rounds_measured);
+    let is_estimate = measured < of_runs(|run| run.account.floor_rounds);
+    let (about, rounds, of_them) = match measured.filter(|_| is_estimate) {
+        Some(measured) => {
+            ("About ", format::count(rounds), format!(", estimated from {}", format::count(measured)))
+        }
+        None => ("", format::count(rounds), String::new()),
+    };
     Some(match below {
-        b if b <= 0.0 => format!("No tenant fell below its own quota in any of {rounds} rounds."),
+        b if b <= 0.0 => format!("No tenant fell below its own quota in any of {rounds} rounds{of_them}."),
         b => format!(
-            "{} times in {rounds} rounds a tenant fell below its own quota under {}.",
+            "{about}{} times in {rounds} rounds{of_them} a tenant fell below its own quota under {}.",
             format::number(b, 0),
             subject.title
         ),
