@@ -11,7 +11,7 @@ pub mod refill;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cluster::Part;
+use crate::cluster::{Part, Slice, SliceMemory};
 use crate::policy::{LedgerRow, Proof, Reason};
 use crate::units::{JobId, SimSpan, SimTime, TypeId};
 pub use engine::{Engine, simulate};
@@ -61,8 +61,18 @@ pub struct Segment {
     pub type_id: TypeId,
     /// Slots on each device.
     pub slots: u8,
+    /// Memory of the slices.
+    pub memory: SliceMemory,
     parts_from: u32,
     parts_len: u32,
+}
+
+impl Segment {
+    /// What it takes of each device.
+    #[must_use]
+    pub fn slice(&self) -> Slice {
+        Slice { slots: self.slots, memory: self.memory }
+    }
 }
 
 /// What became of a job.

@@ -289,7 +289,8 @@ impl<'a> Engine<'a> {
             to: self.now,
             option: held.option,
             type_id: placement.type_id,
-            slots: placement.slots,
+            slots: placement.slice.slots,
+            memory: placement.slice.memory,
             parts_from,
             parts_len: placement.parts.len() as u32,
         });
@@ -394,12 +395,12 @@ impl<'a> Engine<'a> {
         // Whole devices first, then large slices: what is hard to place has the choice.
         fresh.sort_by_key(|(job, _, option)| {
             let whole = u32::from(option.slots) == self.cluster.gpu_type(option.type_id).slots_per_device();
-            (Reverse(whole), Reverse(option.devices), Reverse(option.slots), *job)
+            (Reverse(whole), Reverse(option.devices), Reverse(option.slice()), *job)
         });
         let mut unplaced_types: Vec<TypeId> = Vec::new();
         let mut placed: Vec<(JobId, u16, Placement)> = Vec::with_capacity(fresh.len());
         for &(job, index, option) in &fresh {
-            match self.occupancy.place(option.type_id, option.slots, option.devices) {
+            match self.occupancy.place(option.type_id, option.slice(), option.devices) {
                 Some(placement) => placed.push((job, index, placement)),
                 None if !unplaced_types.contains(&option.type_id) => unplaced_types.push(option.type_id),
                 None => {}
@@ -478,7 +479,7 @@ impl<'a> Engine<'a> {
                     [usize::from(held.option)];
                 wanted.push(Wanted {
                     type_id,
-                    slots: option.slots,
+                    slice: option.slice(),
                     devices: option.devices,
                     previous: Some(placement),
                     work_at_stake: i64::from(option.rate.0) * i64::from(option.devices),
@@ -487,7 +488,7 @@ impl<'a> Engine<'a> {
             for (_, _, option) in &new {
                 wanted.push(Wanted {
                     type_id,
-                    slots: option.slots,
+                    slice: option.slice(),
                     devices: option.devices,
                     previous: None,
                     work_at_stake: 0,
@@ -529,7 +530,7 @@ impl<'a> Engine<'a> {
                 && option.devices == granted.devices
                 && option.slots < granted.slots;
             if smaller
-                && let Some(placement) = self.occupancy.place(option.type_id, option.slots, option.devices)
+                && let Some(placement) = self.occupancy.place(option.type_id, option.slice(), option.devices)
             {
                 return Some((index as u16, placement));
             }
@@ -617,7 +618,7 @@ fn units_of(cluster: &Cluster, option: JobOption) -> u64 {
 
 fn units_of_placement(cluster: &Cluster, placement: &Placement) -> u64 {
     let slots = u64::from(cluster.gpu_type(placement.type_id).slots_per_device());
-    u64::from(placement.slots) * placement.parts.len() as u64 * (ATTAINED_UNITS as u64 / slots)
+    u64::from(placement.slice.slots) * placement.parts.len() as u64 * (ATTAINED_UNITS as u64 / slots)
 }
 
 fn insert_sorted(list: &mut Vec<JobId>, job: JobId) {
