@@ -13,7 +13,7 @@ use crate::cluster::catalogue::{self, GpuModel};
 use crate::cluster::{Cluster, ClusterError, Layout, MigMode, NodeGroup};
 use crate::policy::param::{ParamError, ParamValue};
 use crate::policy::{self, Params, PolicySpec};
-use crate::sim::{Boundary, RoundSettings};
+use crate::sim::{Boundary, GangPenalty, RoundSettings};
 use crate::units::{SimSpan, SimTime};
 use crate::workload::assign::ProfileSettings;
 use crate::workload::bind::BindError;
@@ -187,9 +187,16 @@ pub struct RoundSpec {
     /// Overhead of changing a MIG layout.
     #[serde(default)]
     pub reconfigure_s: f64,
+    /// What every node beyond the first costs a gang: on n nodes its rate is divided by 1 + penalty·(n−1). Not written where it is 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub gang_node_penalty: f64,
     /// The simulation stops here; `null` = when every job has finished.
     #[serde(default)]
     pub horizon_s: Option<f64>,
+}
+
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
 }
 
 fn six_minutes() -> f64 {
@@ -204,6 +211,7 @@ impl Default for RoundSpec {
             start_s: 0.0,
             restore_s: 0.0,
             reconfigure_s: 0.0,
+            gang_node_penalty: 0.0,
             horizon_s: None,
         }
     }
@@ -219,6 +227,7 @@ impl RoundSpec {
             start_cost: SimSpan::from_secs(self.start_s),
             restore_cost: SimSpan::from_secs(self.restore_s),
             reconfigure_cost: SimSpan::from_secs(self.reconfigure_s),
+            gang_penalty: GangPenalty::per_node(self.gang_node_penalty),
             horizon: self.horizon_s.map(|s| SimTime::ZERO + SimSpan::from_secs(s)),
         }
     }
@@ -378,6 +387,7 @@ impl Scenario {
         in_range("round.start_s", self.round.start_s, 0.0, 1e7)?;
         in_range("round.restore_s", self.round.restore_s, 0.0, 1e7)?;
         in_range("round.reconfigure_s", self.round.reconfigure_s, 0.0, 1e7)?;
+        in_range("round.gang_node_penalty", self.round.gang_node_penalty, 0.0, GangPenalty::MOST)?;
         if let Some(horizon) = self.round.horizon_s {
             in_range("round.horizon_s", horizon, 0.0, 1e11)?;
         }

@@ -8,7 +8,7 @@ use sts_sim::cluster::catalogue::model;
 use sts_sim::cluster::{Cluster, Layout, NodeGroup, SliceMemory};
 use sts_sim::policy::param::ParamValue;
 use sts_sim::policy::{Params, spec};
-use sts_sim::sim::{Boundary, RoundSettings, RunRecord, Stopped, simulate};
+use sts_sim::sim::{Boundary, GangPenalty, RoundSettings, RunRecord, Stopped, simulate};
 use sts_sim::units::{ClassId, MilliGpus, Rate, SimSpan, SimTime, TenantId, TypeId};
 use sts_sim::workload::bind::Tenant;
 use sts_sim::workload::{BoundJob, BoundWorkload, JobClass, JobOption};
@@ -62,6 +62,7 @@ fn settings(length_s: f64, boundary: Boundary, overhead_s: f64) -> RoundSettings
         start_cost: SimSpan::from_secs(overhead_s),
         restore_cost: SimSpan::from_secs(overhead_s),
         reconfigure_cost: SimSpan::ZERO,
+        gang_penalty: GangPenalty::default(),
         horizon: None,
     }
 }

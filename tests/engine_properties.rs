@@ -10,7 +10,7 @@ use sts_sim::cluster::catalogue::model;
 use sts_sim::cluster::{Cluster, Layout, MigMode, NodeGroup, SliceMemory};
 use sts_sim::policy::registry::policies;
 use sts_sim::policy::{Params, spec};
-use sts_sim::sim::{Boundary, RoundSettings, RunRecord, Segment, simulate};
+use sts_sim::sim::{Boundary, GangPenalty, RoundSettings, RunRecord, Segment, simulate};
 use sts_sim::units::{ClassId, MilliGpus, Rate, SimSpan, SimTime, TenantId, TypeId, Work};
 use sts_sim::workload::bind::Tenant;
 use sts_sim::workload::{BoundJob, BoundWorkload, JobClass, JobOption};
@@ -103,6 +103,7 @@ fn settings(boundary: Boundary, overhead_s: f64) -> RoundSettings {
         start_cost: SimSpan::from_secs(overhead_s),
         restore_cost: SimSpan::from_secs(overhead_s),
         reconfigure_cost: SimSpan::from_secs(overhead_s / 2.0),
+        gang_penalty: GangPenalty::default(),
         horizon: None,
     }
 }

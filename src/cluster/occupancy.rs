@@ -2,7 +2,7 @@
 //!
 //! Whole devices go to few nodes: to the node that holds a gang with the least left over, else to the emptiest nodes first. A slice
 //! goes to the fullest device in use that has a legal position for it ([`super::packing`]), else to a device of the node with the
-//! fewest free ones. Every choice is deterministic; ties go to the lowest number. Devices are found by what they have free, not
+//! fewest free ones; the slices of one job go to few nodes as whole devices do, to the fullest devices there. Every choice is deterministic; ties go to the lowest number. Devices are found by what they have free, not
 //! by search: placing costs O(log devices) a part.
 
 use std::collections::BTreeSet;
@@ -113,6 +113,8 @@ impl Occupancy {
         let mut parts = if slice.slots == state.geometry.slots() {
             let free = self.free_in_few_nodes(type_id, devices)?;
             free.into_iter().map(|device| Part { device, first_slot: 0 }).collect()
+        } else if devices > 1 && rule == Rule::BestFit {
+            self.positions_in_few_nodes(type_id, slice, devices)?
         } else {
             self.best_positions(rule, type_id, slice, devices)?
         };
@@ -254,6 +256,50 @@ impl Occupancy {
             }
         }
         (parts.len() as u32 == count).then_some(parts)
+    }
+
+    /// Positions for a slice on each of `count` distinct devices in as few nodes as possible: the nodes with most devices that can
+    /// host it first, until one node can hold the rest; of those the one with the fewest such devices. Takes O(devices of the type)
+    /// steps.
+    fn positions_in_few_nodes(&self, type_id: TypeId, slice: Slice, count: u32) -> Option<Vec<Part>> {
+        let state = &self.types[type_id.index()];
+        let choices = Order::of(state.geometry, Rule::BestFit).choices(slice);
+        // By mask: how much a device is preferred, and where the slice starts there.
+        let mut rank = [None; 256];
+        for (position, choice) in choices.iter().enumerate() {
+            rank[usize::from(choice.before)] = Some((position, choice.start));
+        }
+        let devices = state.first_device..state.first_device + state.devices;
+        let mut hosts: Vec<(NodeId, usize, Part)> = devices
+            .filter_map(|device| {
+                let (position, first_slot) = rank[usize::from(self.masks[device as usize])]?;
+                let part = Part { device: DeviceId(device), first_slot };
+                Some((self.node_of[device as usize], position, part))
+            })
+            .collect();
+        let mut nodes: Vec<&mut [(NodeId, usize, Part)]> = hosts.chunk_by_mut(|a, b| a.0 == b.0).collect();
+        nodes.sort_by_key(|node| std::cmp::Reverse(node.len()));
+        let mut parts: Vec<Part> = Vec::with_capacity(count as usize);
+        let mut next = 0;
+        loop {
+            let rest = (count as usize) - parts.len();
+            let largest = nodes.get(next)?;
+            // Of equally tight nodes the first: the order is stable.
+            let tightest = nodes[next..].iter().rposition(|node| node.len() >= rest).map(|last| {
+                let hosts = nodes[next + last].len();
+                next + nodes[next..].partition_point(|node| node.len() > hosts)
+            });
+            let (node, take) = match tightest {
+                Some(tightest) => (tightest, rest),
+                None => (next, largest.len()),
+            };
+            nodes[node].sort_by_key(|&(_, position, _)| position);
+            parts.extend(nodes[node].iter().take(take).map(|&(_, _, part)| part));
+            if parts.len() == count as usize {
+                return Some(parts);
+            }
+            next += 1;
+        }
     }
 
     /// Takes or gives back a placement that is known to be free or held.
