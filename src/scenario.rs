@@ -594,6 +594,17 @@ mod tests {
     }
 
     #[test]
+    fn a_gang_penalty_is_written_only_where_there_is_one() {
+        let none = Scenario::from_json(MINIMAL).unwrap();
+        assert!(!none.to_json().contains("gang_node_penalty"));
+        let text = with("\"policies\"", "\"round\": {\"gang_node_penalty\": 0.25}, \"policies\"");
+        let scenario = Scenario::from_json(&text).unwrap();
+        assert_eq!(scenario.round.settings().gang_penalty, GangPenalty::per_node(0.25));
+        assert_eq!(Scenario::from_json(&scenario.to_json()).unwrap(), scenario);
+        assert_ne!(none.round.settings(), scenario.round.settings());
+    }
+
+    #[test]
     fn a_file_with_an_unknown_key_is_refused_and_a_link_drops_it() {
         let text = with("\"gpus_per_node\": 4", "\"gpus_per_node\": 4, \"colour\": \"red\"");
         let error = Scenario::from_json(&text).unwrap_err();
@@ -628,6 +639,12 @@ mod tests {
                 "workload.trace.window_s",
             ),
             ("\"path\": \"jobs.csv\"", "\"path\": \"jobs.csv\", \"rate\": 0", "workload.trace.rate"),
+            (
+                "\"policies\"",
+                "\"round\": {\"gang_node_penalty\": -0.1}, \"policies\"",
+                "round.gang_node_penalty",
+            ),
+            ("\"gpus_per_node\": 4", "\"gpus_per_node\": 0", "cluster.nodes"),
         ] {
             let error = Scenario::from_json(&with(from, to)).unwrap_err().to_string();
             assert!(error.starts_with(place), "{to}: {error}");

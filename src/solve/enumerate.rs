@@ -130,7 +130,9 @@ impl Walk<'_> {
             }
             let fits = taken.slots[k] <= slots[k]
                 && match problem.instance.types[k].layout {
-                    InstanceLayout::Uniform | InstanceLayout::MigA30 => true,
+                    InstanceLayout::Uniform => true,
+                    _ if option.devices > problem.instance.types[k].devices => false,
+                    InstanceLayout::MigA30 => true,
                     InstanceLayout::MigA100 => packs(devices[k], taken.counts[k]),
                 };
             if fits {

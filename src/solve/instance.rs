@@ -47,9 +47,10 @@ pub struct InstanceType {
 pub enum InstanceLayout {
     /// Any sizes; only their sum is constrained.
     Uniform,
-    /// The instances of A100-class GPUs, exactly as they pack.
+    /// The instances of A100-class GPUs, exactly as they pack; that the slices of one job need distinct devices is left to the
+    /// placement.
     MigA100,
-    /// The instances of the A30, exactly as they pack.
+    /// The instances of the A30, likewise.
     MigA30,
 }
 

@@ -87,8 +87,12 @@ impl<'a> Problem<'a> {
         for (&(tenant, job), worths) in self.jobs.iter().zip(&worths) {
             let options = job.options.iter().zip(worths).map(|(option, &worth)| {
                 let k = self.type_index(&option.gpu);
+                let of_type = &self.instance.types[k];
+                // Slices on more MIG devices than there are fit as little as those devices.
+                let never = of_type.layout != InstanceLayout::Uniform && option.devices > of_type.devices;
+                let slots = if never { of_type.slots_per_device } else { option.slots };
                 ProgramOption {
-                    usage: self.resources.types()[k].usage(option.slots, option.memory, option.devices),
+                    usage: self.resources.types()[k].usage(slots, option.memory, option.devices),
                     value: match quantum {
                         None => ((worth * UNITS_PER_RATE).round() as i64).max(1),
                         Some(quantum) => quantum.value(worth),
