@@ -12,7 +12,9 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use sts_sim::cluster::catalogue::model;
 use sts_sim::cluster::{Cluster, Layout, MigMode, NodeGroup, Slice, SliceMemory};
 use sts_sim::policy::registry::policies;
-use sts_sim::policy::{Decision, Grant, Params, Policy, Refill, View, spec};
+use sts_sim::policy::{Decision, Grant, Params, Policy, Reason, Refill, View, spec};
+use sts_sim::scenario::Scenario;
+use sts_sim::scenario::run::{generated, prepare};
 use sts_sim::sim::{Boundary, GangPenalty, RoundSettings, RunRecord, simulate};
 use sts_sim::units::{ClassId, JobId, MilliGpus, Rate, SimSpan, SimTime, TenantId, TypeId, Work};
 use sts_sim::workload::bind::Tenant;
@@ -393,6 +395,48 @@ fn work_is_conserved_under_a_gang_penalty() {
             }
             assert!(done >= job.work && done - job.work < last.over(SimSpan(1)), "{}: {done:?}", policy.name);
         }
+    }
+}
+
+#[test]
+fn what_distinct_devices_cost_is_counted_and_said() {
+    // Three halves fill one of two devices, so that no gang can be on both, although the slots suffice.
+    let cluster = cluster(&[("A30", 1, 2, STRICT)]);
+    let half = || (0.0, 250.0, vec![option(2, 1, 0.5)]);
+    let jobs = [half(), half(), half(), (0.0, 250.0, vec![option(1, 2, 0.25)])];
+    let workload = workload(&cluster, &jobs);
+    let record = simulate(&cluster, &workload, settings(None), named("sts-fairness"), &mut ());
+    assert!(record.unplaced > 0 && record.packing.gap().is_some_and(|gap| gap > 0.0 && gap < 0.5));
+    assert!(record.waits.iter().any(|wait| wait.job == JobId(3) && wait.reason == Reason::NoPlace));
+    assert!(record.jobs.iter().all(|job| job.finish.is_some()), "it runs when a half is done");
+}
+
+#[test]
+fn a_scenario_says_what_further_nodes_cost_a_gang() {
+    let text = |round: &str| {
+        format!(
+            r#"{{"cluster": {{"nodes": [
+                {{"gpu": "V100-16", "count": 2, "gpus_per_node": 4}},
+                {{"gpu": "V100-16", "count": 3, "gpus_per_node": 2}},
+                {{"gpu": "H200-141", "count": 1, "gpus_per_node": 2, "layout": "mig"}}]}},
+              "workload": {{"synthetic": {{"jobs": 120, "seed": 5}}}}, {round}
+              "policies": [{{"name": "fifo-backfill"}}, {{"name": "sts-fairness"}}]}}"#
+        )
+    };
+    let run = |round: &str| {
+        let scenario = Scenario::from_json(&text(round)).unwrap();
+        let prepared = prepare(&scenario, &generated(&scenario).unwrap()).unwrap();
+        [0, 1].map(|index| prepared.run(index, 0, &mut ()).unwrap())
+    };
+    let plain = run("");
+    let zero = run(r#""round": {"gang_node_penalty": 0},"#);
+    let slowed = run(r#""round": {"gang_node_penalty": 0.5},"#);
+    for ((plain, zero), slowed) in plain.iter().zip(&zero).zip(&slowed) {
+        assert_eq!(plain.result.result_hash, zero.result.result_hash);
+        assert_ne!(plain.result.result_hash, slowed.result.result_hash);
+        assert_eq!((plain.record.stopped, slowed.record.stopped), (None, None));
+        let slow = slowed.record.segments.iter().filter(|s| slowed.record.parts(s).len() > 4).count();
+        assert!(slow > 0, "gangs that no node can hold");
     }
 }
 
