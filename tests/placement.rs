@@ -97,7 +97,8 @@ impl Policy for Shuffle {
         let mut left: Vec<_> = types.iter().map(|t| t.resource_capacity(t.devices)).collect();
         for &job in view.active {
             let options = &view.class(job).options;
-            let held = view.state(job).held.filter(|_| self.0.next_u32() % 3 > 0).map(|held| held.option);
+            let held =
+                view.state(job).held.filter(|_| !self.0.next_u32().is_multiple_of(3)).map(|held| held.option);
             let index = held.unwrap_or((self.0.next_u32() as usize % options.len()) as u16);
             let option = options[usize::from(index)];
             let usage = view.cluster.gpu_type(option.type_id).resource_usage(option.slice(), option.devices);

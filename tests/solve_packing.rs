@@ -9,21 +9,24 @@ use std::collections::BTreeMap;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::{Value, json};
+use sts_sim::cluster::SliceMemory;
 use sts_sim::policy::param::ParamValue;
 use sts_sim::solve::answer::{Answer, AnswerStatus};
 use sts_sim::solve::{Instance, solve};
+
+const PLAIN: SliceMemory = SliceMemory::Plain;
 
 fn solved(instance: &Value, policy: &str) -> Answer {
     let instance = Instance::from_json(&instance.to_string()).expect("a legal instance");
     solve(&instance, policy, &BTreeMap::<String, ParamValue>::new()).expect("an answer")
 }
 
-/// Masks of a slice on one device, from NVIDIA's table written out anew: (layout, slots, double memory).
-fn masks(layout: &str, slots: u64, double: bool) -> Vec<u16> {
+/// Masks of a slice on one device, from NVIDIA's table written out anew: (layout, slots, memory).
+fn masks(layout: &str, slots: u64, memory: SliceMemory) -> Vec<u16> {
     let at =
         |length: u32, starts: &[u32]| starts.iter().map(|start| ((1u16 << length) - 1) << start).collect();
     match (layout, slots) {
-        ("mig-a100", 1) if double => at(2, &[0, 2, 4, 6]),
+        ("mig-a100", 1) if memory == SliceMemory::Double => at(2, &[0, 2, 4, 6]),
         ("mig-a100", 1) => at(1, &[0, 1, 2, 3, 4, 5, 6]),
         ("mig-a100", 2) => at(2, &[0, 2, 4]),
         ("mig-a100", 3) => at(4, &[0, 4]),
@@ -32,17 +35,17 @@ fn masks(layout: &str, slots: u64, double: bool) -> Vec<u16> {
         ("mig-a30", 1) => at(1, &[0, 1, 2, 3]),
         ("mig-a30", 2) => at(2, &[0, 2]),
         ("mig-a30", 4) => at(4, &[0]),
-        _ => panic!("no such slice"),
+        _ => unreachable!("no such slice"),
     }
 }
 
 /// A device: its taken positions, or its taken slots where the layout is uniform.
-fn ways(layout: &str, slots_per_device: u64, device: u16, slots: u64, double: bool) -> Vec<u16> {
+fn ways(layout: &str, slots_per_device: u64, device: u16, slots: u64, memory: SliceMemory) -> Vec<u16> {
     if layout == "uniform" {
         let taken = u64::from(device) + slots;
         return if taken <= slots_per_device { vec![taken as u16] } else { Vec::new() };
     }
-    masks(layout, slots, double)
+    masks(layout, slots, memory)
         .into_iter()
         .filter(|mask| mask & device == 0)
         .map(|mask| mask | device)
@@ -53,7 +56,7 @@ fn ways(layout: &str, slots_per_device: u64, device: u16, slots: u64, double: bo
 #[derive(Clone, Copy)]
 struct Piece {
     slots: u64,
-    double: bool,
+    memory: SliceMemory,
     devices: u64,
     worth: i64,
 }
@@ -85,7 +88,7 @@ fn place_parts(
         if left == 1 && piece.devices == 1 && devices[..device].contains(&before) {
             continue; // as good as one already tried
         }
-        for after in ways(layout, per_device, before, piece.slots, piece.double) {
+        for after in ways(layout, per_device, before, piece.slots, piece.memory) {
             devices[device] = after;
             place_parts(layout, per_device, devices, piece, left - 1, device + 1, found);
             devices[device] = before;
@@ -97,12 +100,14 @@ fn below(random: &mut ChaCha8Rng, n: u64) -> u64 {
     random.next_u64() % n
 }
 
-/// The options that a layout has for one job: (slots, double).
-fn slices(layout: &str, per_device: u64) -> Vec<(u64, bool)> {
+/// The options that a layout has for one job: (slots, memory).
+fn slices(layout: &str, per_device: u64) -> Vec<(u64, SliceMemory)> {
     match layout {
-        "mig-a100" => vec![(1, false), (1, true), (2, false), (3, false), (4, false), (7, false)],
-        "mig-a30" => vec![(1, false), (2, false), (4, false)],
-        _ => (1..=per_device).map(|slots| (slots, false)).collect(),
+        "mig-a100" => {
+            vec![(1, PLAIN), (1, SliceMemory::Double), (2, PLAIN), (3, PLAIN), (4, PLAIN), (7, PLAIN)]
+        }
+        "mig-a30" => vec![(1, PLAIN), (2, PLAIN), (4, PLAIN)],
+        _ => (1..=per_device).map(|slots| (slots, PLAIN)).collect(),
     }
 }
 
@@ -117,11 +122,11 @@ fn instance(
     let jobs = 3 + below(random, 5);
     let slices = slices(layout, per_device);
     let job = |random: &mut ChaCha8Rng, i: u64| {
-        let (slots, double) = slices[below(random, slices.len() as u64) as usize];
+        let (slots, memory) = slices[below(random, slices.len() as u64) as usize];
         let of_job = if below(random, 3) == 0 { 1 + below(random, most_devices) } else { 1 };
         let rate = (1 + below(random, 900)) as f64 / 1000.0;
         let mut option = json!({"type": "t", "slots": slots, "devices": of_job, "rate": rate});
-        if double {
+        if memory == SliceMemory::Double {
             option["memory"] = json!("double");
         }
         json!({"name": format!("j{i}"), "options": [option]})
@@ -145,7 +150,7 @@ fn pieces(instance: &Value, answer: Option<&Answer>) -> Vec<Piece> {
             let option = &job["options"][0];
             Piece {
                 slots: option["slots"].as_u64().unwrap(),
-                double: option["memory"] == "double",
+                memory: if option["memory"] == "double" { SliceMemory::Double } else { PLAIN },
                 devices: option["devices"].as_u64().unwrap(),
                 worth: (option["rate"].as_f64().unwrap() * 1e6).round() as i64,
             }
