@@ -4,7 +4,8 @@
 //! integer program of one round), [`ladder`] (how it is solved, with what proof).
 
 pub mod banking;
-pub mod bounded;
+pub mod budget;
+pub mod certificate;
 pub mod dense;
 mod explain;
 pub mod ladder;
@@ -16,7 +17,7 @@ mod round;
 pub mod value;
 
 use self::banking::{Banking, Blocked};
-use self::ladder::{Ladder, UNCONTENDED};
+use self::ladder::{Ladder, Method, UNCONTENDED};
 use self::program::Solution;
 use self::quota::{Claim, Quotas, TemporalLayer};
 use self::resources::{Resources, TypeResources};
@@ -38,8 +39,8 @@ use crate::units::{JobId, SimSpan, SimTime, TenantId, TypeId};
 ///   formulation is consistent with it, no more. Quotas: Tijdeman, "The chairman assignment problem", 1980.
 /// * Deviations: none that could be known. Quotas on strictly packed A100-class types are whole devices; jobs larger than
 ///   their tenant's quota collect credit.
-/// * Complexity: dense tables are polynomial for a constant number of types, `O(jobs * options * slots^types)`; beyond
-///   the budget `O(jobs * options)` a price step.
+/// * Complexity: polynomial for a constant number of types: `O(log(value) * jobs * options * slots^types)` at worst; in practice
+///   the states grow with the integrality gap instead of with the cluster ([`budget`]).
 pub const SPEC: PolicySpec = PolicySpec {
     name: "sts-fairness",
     title: "STS-Fairness",
@@ -91,8 +92,25 @@ const PARAMS: &[ParamSpec] = &[
         name: "solver_budget",
         title: "Solver budget",
         unit: None,
-        kind: ParamKind::Integer { default: 20_000_000, min: 0, max: 1_000_000_000_000 },
-        help: "Table expansions the exact program may take in a round. A count, not a time, so that every machine decides alike.",
+        kind: ParamKind::Integer { default: 1_000_000, min: 0, max: 1_000_000_000_000 },
+        help: "Options the exact program may try in a round, floors included; what is then unproven is decided with a proven gap. \
+               A count, not a time, so that every machine decides alike.",
+    },
+    ParamSpec {
+        name: "solver",
+        title: "Solver",
+        unit: None,
+        kind: ParamKind::Choice(&[
+            (
+                "loss-budget",
+                "dynamic program over what is lost against the Lagrangian bound: clusters of thousands of GPUs",
+            ),
+            (
+                "dense",
+                "dynamic program over all slots, as in textbooks, as far as the budget allows: small clusters",
+            ),
+        ]),
+        help: "Which exact program decides. Both prove the same optimum; between equal optima they may choose differently.",
     },
     ParamSpec {
         name: "price_every",
@@ -125,6 +143,7 @@ struct StsFairness {
     durations: Durations,
     hysteresis: Option<SimSpan>,
     budget: u64,
+    method: Method,
     price_every: u64,
     /// What is set up when the cluster is first seen.
     state: Option<State>,
@@ -168,6 +187,10 @@ impl StsFairness {
             },
             hysteresis: params.given_number(HYSTERESIS).map(SimSpan::from_secs),
             budget: params.integer("solver_budget").unsigned_abs(),
+            method: match params.word("solver") {
+                "dense" => Method::Dense,
+                _ => Method::LossBudget,
+            },
             price_every: params.integer("price_every").unsigned_abs(),
             state: None,
         }
@@ -187,8 +210,9 @@ impl Policy for StsFairness {
     fn decide(&mut self, view: &View<'_>, decision: &mut Decision) {
         let objective = self.objective(view);
         let prices = self.price_every > 0 && view.round.is_multiple_of(self.price_every);
-        let (budget, tenants) = (self.budget, view.workload.tenants.len());
-        let state = self.state.get_or_insert_with(|| State::new(view.cluster, tenants, budget));
+        let tenants = view.workload.tenants.len();
+        let ladder = || Ladder::with_method(self.budget, self.method);
+        let state = self.state.get_or_insert_with(|| State::new(view.cluster, tenants, ladder()));
         state.catch_up(view);
         state.entitle(view, &objective);
         let Some(solution) = state.ladder.solve_round(&mut state.round.program, &state.shares) else {
@@ -231,13 +255,13 @@ impl Policy for StsFairness {
 }
 
 impl State {
-    fn new(cluster: &Cluster, tenants: usize, budget: u64) -> Self {
+    fn new(cluster: &Cluster, tenants: usize, ladder: Ladder) -> Self {
         let resources = Resources::of(cluster);
         let units = resources.types().iter().map(TypeResources::units).collect();
         Self {
             layer: TemporalLayer::new(units, tenants),
             banking: Banking::default(),
-            ladder: Ladder::new(budget),
+            ladder,
             round: Round::new(resources),
             own: Quotas::default(),
             quotas: Quotas::default(),
