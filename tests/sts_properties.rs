@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use sts_sim::cluster::catalogue::model;
-use sts_sim::cluster::{Cluster, Layout, MigMode, NodeGroup};
+use sts_sim::cluster::{Cluster, Layout, MigMode, NodeGroup, SliceMemory};
 use sts_sim::policy::param::ParamValue;
 use sts_sim::policy::sts::ladder::Ladder;
 use sts_sim::policy::sts::program::{
@@ -280,6 +280,7 @@ impl World {
             .map(|&(k, slots, devices, speed)| JobOption {
                 type_id: TypeId(k),
                 slots,
+                memory: SliceMemory::Plain,
                 devices,
                 rate: Rate::from_f64(speed),
             })

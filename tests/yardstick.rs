@@ -5,13 +5,13 @@
 use std::collections::BTreeMap;
 
 use sts_sim::cluster::catalogue::model;
-use sts_sim::cluster::{Cluster, Layout, MigMode, NodeGroup, Repacking};
+use sts_sim::cluster::{Cluster, Layout, MigMode, NodeGroup, Repacking, SliceMemory};
 use sts_sim::metrics::yardstick::Yardstick;
 use sts_sim::policy::param::ParamValue;
 use sts_sim::policy::{Decision, Params, Policy, Refill, View, spec};
 use sts_sim::scenario::Scenario;
 use sts_sim::scenario::run::{generated, prepare};
-use sts_sim::sim::{Boundary, RoundSettings, simulate};
+use sts_sim::sim::{Boundary, GangPenalty, RoundSettings, simulate};
 use sts_sim::units::{ClassId, JobId, MilliGpus, Rate, SimSpan, SimTime, TenantId, TypeId};
 use sts_sim::workload::bind::Tenant;
 use sts_sim::workload::{BoundJob, BoundWorkload, JobClass, JobOption};
@@ -44,7 +44,13 @@ fn workload(weights: &[u64], jobs: &[Job<'_>]) -> BoundWorkload {
     for (index, &(tenant, submit, work_s, devices, rates)) in jobs.iter().enumerate() {
         let options: Vec<JobOption> = (0u16..)
             .zip(rates)
-            .map(|(k, &rate)| JobOption { type_id: TypeId(k), slots: 1, devices, rate: Rate(rate) })
+            .map(|(k, &rate)| JobOption {
+                type_id: TypeId(k),
+                slots: 1,
+                memory: SliceMemory::Plain,
+                devices,
+                rate: Rate(rate),
+            })
             .collect();
         let whole = (0..options.len() as u16).map(Some).collect();
         let class = JobClass { profile: "p".into(), gpus: MilliGpus(devices * 1000), options, whole };
@@ -72,6 +78,7 @@ fn settings(length_s: f64, overhead_s: f64) -> RoundSettings {
         start_cost: SimSpan::from_secs(overhead_s),
         restore_cost: SimSpan::from_secs(overhead_s),
         reconfigure_cost: SimSpan::ZERO,
+        gang_penalty: GangPenalty::default(),
         horizon: None,
     }
 }

@@ -203,10 +203,9 @@ impl<'a> Yardstick<'a> {
         for of_job in running {
             let job = &self.workload.jobs[of_job.job.index()];
             let class = self.workload.class_of(job);
-            let rate = class.options[usize::from(of_job.option)].rate;
             let micros = (start.saturating_add(span) - of_job.ready.0.max(start)).max(0);
             received[job.tenant.index()] +=
-                i128::from(class.gpus.0) * i128::from(rate.0) * i128::from(micros);
+                i128::from(class.gpus.0) * i128::from(of_job.rate.0) * i128::from(micros);
         }
     }
 }

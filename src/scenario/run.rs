@@ -167,6 +167,7 @@ impl Prepared {
             stopped: record.stopped.map(|stopped| stopped.words().to_string()),
             account: Account {
                 packing_loss_slots: proofs.has_ledger.then_some(proofs.packing_loss_slots),
+                packing_gap: record.packing.gap(),
                 packing_gap_s: yardstick.map(|_| record.packing_gap as f64 / UNITS_PER_S),
                 floor_rounds: yardstick.map(Yardstick::rounds),
                 floor_rounds_measured: yardstick.map(Yardstick::measured),
@@ -283,6 +284,9 @@ pub struct Account {
     /// Slots of entitlement, summed over rounds, that tenants with jobs larger than their quota lost because their credit was at
     /// its cap. `None` for policies without quotas.
     pub packing_loss_slots: Option<u64>,
+    /// Share of what decisions are worth to the policy that was lost because devices had no position for it. `None` for policies
+    /// without values.
+    pub packing_gap: Option<f64>,
     /// Service that decisions planned and placement on devices lost, in seconds of one reference GPU.
     pub packing_gap_s: Option<f64>,
     /// Rounds with an active tenant.

@@ -102,6 +102,8 @@ mod tests {
             option: 0,
             type_id: TypeId(0),
             slots: 1,
+            rate: crate::units::Rate::ONE,
+            memory: crate::cluster::SliceMemory::default(),
             parts_from: 0,
             parts_len: 0,
         };

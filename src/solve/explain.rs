@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::problem::Problem;
+use crate::cluster::SliceMemory;
 use crate::policy::sts::budget::{Limits, Solver};
 use crate::policy::sts::explain::runner_up::{Cost, DecidedRound, runner_up};
 use crate::policy::sts::program::{Program, Solution, Status};
@@ -161,7 +162,7 @@ fn named(problem: &Problem<'_>) -> Vec<(String, &'static str)> {
     let of_types = problem.resources.types();
     let mut names = Vec::new();
     for (of_instance, of_type) in types.iter().zip(of_types) {
-        let len = usize::from(of_type.usage(1, 1).len);
+        let len = usize::from(of_type.usage(1, SliceMemory::Plain, 1).len);
         names.extend(RESOURCES.iter().take(len).map(|&resource| (of_instance.name.clone(), resource)));
     }
     names

@@ -190,7 +190,7 @@ fn useful_options(
     let mut useful: Vec<ProgramOption> = Vec::new();
     for (option, &value) in workload.classes[class].options.iter().zip(values) {
         let Some(of_type) = resources.types().get(option.type_id.index()) else { continue };
-        let usage = of_type.usage(option.slots.into(), option.devices);
+        let usage = of_type.usage(option.slots.into(), option.memory, option.devices);
         let slots = u32::from(option.slots) * option.devices;
         if useful.iter().any(|other| other.usage.within(&usage) && other.value >= value) {
             continue;
