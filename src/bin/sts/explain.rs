@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use sts_sim::policy::sts::budget::Limits;
-use sts_sim::scenario::Scenario;
 use sts_sim::scenario::run::{generated, prepare};
+use sts_sim::scenario::{PolicyChoice, Scenario};
 
 use crate::import::read_all;
 use crate::run::traced;
@@ -35,7 +35,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> anyhow::Result<()> {
     let text =
         String::from_utf8(read_all(&args.scenario)?).with_context(|| format!("{name}: not UTF-8 text"))?;
     let scenario = Scenario::from_json(&text).with_context(|| format!("{name}"))?.replica(args.seed);
-    let labels: Vec<&str> = scenario.policies.iter().map(|choice| choice.label()).collect();
+    let labels: Vec<&str> = scenario.policies.iter().map(PolicyChoice::label).collect();
     let Some(index) = labels.iter().position(|label| *label == args.policy) else {
         bail!("{name} has no policy labelled {:?}; it has {}", args.policy, labels.join(", "));
     };
