@@ -15,7 +15,7 @@
 //! * Where the optimum of a quota is not proven within the work that one program may take, the worth that was reached inside the quota
 //!   counts, so that a violation is never claimed without proof. [`Yardstick::unproven`] tells how often.
 //! * Worths are only searched for while the work for them, summed over the run, stays within an allowance that grows with the rounds.
-//!   Beyond it rounds are left out until there is room again, and the next round that is measured stands for them too.
+//!   Beyond it rounds are left out until there is room again, and the measured rounds before and after stand for them.
 //!   [`Yardstick::measured`] tells how many rounds were; when it is less than [`Yardstick::rounds`], the figures are estimates.
 
 mod worth;
@@ -50,6 +50,8 @@ pub struct Yardstick<'a> {
     measured: u64,
     /// Rounds since the last measured one.
     left_out: u64,
+    /// What the last measured round counted for itself.
+    last: Counted,
     violations: u64,
     shortfall: i128,
 }
@@ -62,6 +64,13 @@ struct TenantState {
     served: i128,
     changes: u64,
     quota: Vec<u32>,
+}
+
+/// What one round counts.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counted {
+    violations: u64,
+    shortfall: i128,
 }
 
 /// A round that is measured.
@@ -91,6 +100,7 @@ impl<'a> Yardstick<'a> {
             rounds: 0,
             measured: 0,
             left_out: 0,
+            last: Counted::default(),
             violations: 0,
             shortfall: 0,
         }
@@ -99,13 +109,13 @@ impl<'a> Yardstick<'a> {
     /// (Tenant, round) pairs in which the planned service was below what the tenant's quota was worth to it.
     #[must_use]
     pub fn violations(&self) -> u64 {
-        self.violations
+        self.violations + self.last.violations * self.left_out
     }
 
     /// Service by which tenants fell short of what their quotas were worth to them, in seconds of one reference GPU.
     #[must_use]
     pub fn shortfall_s(&self) -> f64 {
-        self.shortfall as f64 / UNITS_PER_S
+        (self.shortfall + self.last.shortfall * i128::from(self.left_out)) as f64 / UNITS_PER_S
     }
 
     /// Rounds that had an active tenant.
@@ -146,7 +156,12 @@ impl<'a> Yardstick<'a> {
             return None;
         }
         self.measured += 1;
-        let stands_for = std::mem::take(&mut self.left_out);
+        // Rounds that were left out are shared by the measured ones before and after them.
+        let before = (self.left_out - 1) / 2;
+        self.violations += self.last.violations * before;
+        self.shortfall += self.last.shortfall * i128::from(before);
+        let stands_for = std::mem::take(&mut self.left_out) - before;
+        self.last = Counted::default();
         for (claim, of_claim) in self.claims.iter().enumerate() {
             let id = TenantId(of_claim.tenant);
             let tenant = &mut self.tenants[id.index()];
@@ -158,9 +173,10 @@ impl<'a> Yardstick<'a> {
                 tenant.quota.extend_from_slice(quota);
             }
             if tenant.planned < tenant.floor {
-                self.violations += stands_for;
+                self.last.violations += 1;
             }
         }
+        self.violations += self.last.violations * stands_for;
         Some(Measured { round, stands_for })
     }
 
@@ -168,18 +184,24 @@ impl<'a> Yardstick<'a> {
     fn settle(&mut self, standing: &Standing) {
         let Some(open) = self.open.take() else { return };
         let received = |tenant: TenantId, before: i128| standing.served(tenant) - before;
-        self.shortfall += self.missing(open, received);
+        let missing = self.missing(open.round, received);
+        self.count_shortfall(open, missing);
     }
 
     /// What is missing to the floors of a round; `received` is told what a tenant had been served before it.
-    fn missing(&self, measured: Measured, received: impl Fn(TenantId, i128) -> i128) -> i128 {
-        let unit = self.worths.unit() * i128::from(self.span(measured.round));
+    fn missing(&self, round: u64, received: impl Fn(TenantId, i128) -> i128) -> i128 {
+        let unit = self.worths.unit() * i128::from(self.span(round));
         let of_claim = self.claims.iter().map(|claim| {
             let tenant = &self.tenants[claim.tenant as usize];
             let received = received(TenantId(claim.tenant), tenant.served);
             (i128::from(tenant.floor) * unit - received).max(0)
         });
-        of_claim.sum::<i128>() * i128::from(measured.stands_for)
+        of_claim.sum()
+    }
+
+    fn count_shortfall(&mut self, of: Measured, missing: i128) {
+        self.last.shortfall = missing;
+        self.shortfall += missing * i128::from(of.stands_for);
     }
 
     fn start(&self, round: u64) -> i64 {
@@ -251,7 +273,8 @@ impl Watch for Yardstick<'_> {
                 self.receive(round, passed.running, &mut received);
             }
             if let Some(measured) = measured {
-                self.shortfall += self.missing(measured, |tenant, _| received[tenant.index()]);
+                let missing = self.missing(measured.round, |tenant, _| received[tenant.index()]);
+                self.count_shortfall(measured, missing);
             }
             let is_steady = self.start(round) >= ready && round > passed.rounds.start;
             round += 1;
