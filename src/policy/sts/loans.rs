@@ -178,8 +178,7 @@ impl Book {
     /// Scales credits and debts alike to what both sides have, times `kept`.
     fn level(&mut self, kept: u64) {
         let side = |sign: i64| {
-            let of_side =
-                |&amount: &i64| (amount.signum() == sign).then(|| amount.unsigned_abs()).unwrap_or(0);
+            let of_side = |&amount: &i64| if amount.signum() == sign { amount.unsigned_abs() } else { 0 };
             self.balance.iter().chain([&self.pool]).map(of_side).collect::<Vec<u64>>()
         };
         let (credits, debts) = (side(1), side(-1));
@@ -312,8 +311,9 @@ mod tests {
         loans.end_round(&PAIR, &uses);
     }
 
-    fn slots(loans: &Loans) -> [f64; 2] {
-        [0, 1].map(|tenant| loans.balance(tenant, 0) as f64 / FINE as f64)
+    /// Balances in half slots.
+    fn halves(loans: &Loans) -> [i64; 2] {
+        [0, 1].map(|tenant| loans.balance(tenant, 0) * 2 / FINE)
     }
 
     #[test]
@@ -323,22 +323,22 @@ mod tests {
         let quotas = begin(&mut loans, 0, [1, 8]);
         assert_eq!(quotas, [4, 4]);
         end(&mut loans, quotas, [1, 6], [3, 0]);
-        assert_eq!(slots(&loans), [2.0, -2.0]);
+        assert_eq!(halves(&loans), [4, -4]);
         // It still needs one: nothing moves.
         let quotas = begin(&mut loans, 1, [1, 8]);
         assert_eq!(quotas, [4, 4]);
         end(&mut loans, quotas, [1, 7], [3, 0]);
-        assert_eq!(slots(&loans), [5.0, -5.0]);
+        assert_eq!(halves(&loans), [10, -10]);
         // It could use seven, so three come back; it takes up two of them.
         let quotas = begin(&mut loans, 2, [7, 8]);
         assert_eq!(quotas, [7, 1]);
         end(&mut loans, quotas, [6, 2], [1, 0]);
-        assert_eq!(slots(&loans), [3.0, -3.0]);
+        assert_eq!(halves(&loans), [6, -6]);
         // All it is owed; the second tenant keeps what it does not owe.
         let quotas = begin(&mut loans, 3, [8, 8]);
         assert_eq!(quotas, [7, 1]);
         end(&mut loans, quotas, [7, 1], [0, 0]);
-        assert_eq!(slots(&loans), [0.0, 0.0]);
+        assert_eq!(halves(&loans), [0, 0]);
         assert_eq!(begin(&mut loans, 4, [8, 8]), [4, 4]);
     }
 
@@ -348,8 +348,8 @@ mod tests {
         for round in 0..40 {
             let quotas = begin(&mut loans, round, [2, 8]);
             end(&mut loans, quotas, [2, 6], [2, 0]);
-            let owed = (f64::from(round as i32 + 1) / 2.0).min(12.0);
-            assert_eq!(slots(&loans), [owed, -owed]);
+            let owed = (round + 1).min(24);
+            assert_eq!(halves(&loans), [owed, -owed]);
         }
         assert_eq!(loans.cap(0, 0), 12 * FINE);
     }
@@ -360,13 +360,13 @@ mod tests {
         let quotas = begin(&mut loans, 0, [8, 8]);
         // The first tenant needs its slots but has something better elsewhere.
         end(&mut loans, quotas, [0, 8], [0, 0]);
-        assert_eq!(slots(&loans), [0.0, 0.0]);
+        assert_eq!(halves(&loans), [0, 0]);
         // Nobody takes what is left.
         end(&mut loans, quotas, [1, 4], [3, 0]);
-        assert_eq!(slots(&loans), [0.0, 0.0]);
+        assert_eq!(halves(&loans), [0, 0]);
         // What it uses after all is not lent.
         end(&mut loans, quotas, [3, 5], [3, 0]);
-        assert_eq!(slots(&loans), [1.0, -1.0]);
+        assert_eq!(halves(&loans), [2, -2]);
     }
 
     #[test]
@@ -375,10 +375,13 @@ mod tests {
         let quotas = begin(&mut loans, 0, [1, 8]);
         end(&mut loans, quotas, [0, 8], [4, 0]);
         begin(&mut loans, 10, [1, 8]);
-        assert_eq!(slots(&loans), [2.0, -2.0]);
+        assert_eq!(halves(&loans), [4, -4]);
         begin(&mut loans, 11, [1, 8]);
         let tenth = 2.0 * 0.5f64.powf(0.1);
-        assert!((slots(&loans)[0] - tenth).abs() < 1e-5 && loans.balance(0, 0) == -loans.balance(1, 0));
+        assert!(
+            (loans.balance(0, 0) as f64 / FINE as f64 - tenth).abs() < 1e-5
+                && loans.balance(0, 0) == -loans.balance(1, 0)
+        );
     }
 
     #[test]
@@ -388,13 +391,13 @@ mod tests {
         let saves = QuotaUse { quota: 4, empty: 4, banked: 4, ..QuotaUse::default() };
         let uses = QuotaUse { quota: 4, used: 7, ..QuotaUse::default() };
         loans.end_round(&PAIR, &[saves, uses]);
-        assert_eq!((quotas, slots(&loans), loans.pool(0)), ([4, 4], [0.0, -3.0], 3 * FINE));
+        assert_eq!((quotas, halves(&loans), loans.pool(0)), ([4, 4], [0, -6], 3 * FINE));
         // Nobody is a creditor yet, so nothing moves; then the gang runs and the other is cut by two.
         assert_eq!(begin(&mut loans, 1, [8, 8]), [4, 4]);
         let runs = QuotaUse { quota: 6, used: 6, ..QuotaUse::default() };
         let is_cut = QuotaUse { quota: 2, used: 2, cut: 2, ..QuotaUse::default() };
         loans.end_round(&PAIR, &[runs, is_cut]);
-        assert_eq!((slots(&loans), loans.pool(0)), ([0.0, -1.0], FINE));
+        assert_eq!((halves(&loans), loans.pool(0)), ([0, -2], FINE));
     }
 
     #[test]
