@@ -429,6 +429,21 @@ fn modes_order_jobs_as_they_say() {
 }
 
 #[test]
+fn with_ageing_an_old_job_comes_before_a_better_one() {
+    let run = |params: &[(&str, &str)]| {
+        let mut world = World::new(&[("P100", Layout::Whole, 1)], &[1]);
+        let old = world.job(0, 1, 1e6, &[(0, 1, 1, 0.5)]);
+        world.round = 20;
+        let young = world.job(0, 1, 1e6, &[(0, 1, 1, 0.9)]);
+        world.workload.jobs[young.index()].submit = world.view().now;
+        let plain = [("objective", "throughput"), ("hysteresis", "0")];
+        world.decide(policy(&[&plain[..], params].concat()).as_mut()).grants[0].job == old
+    };
+    // After two hours the old job counts 1 + 7200 / ageing_s times, 1.8 for 9000.
+    assert_eq!([run(&[]), run(&[("ageing_s", "8900")]), run(&[("ageing_s", "9100")])], [false, true, false]);
+}
+
+#[test]
 fn too_large_a_hysteresis_is_refused() {
     let spec = spec("sts-fairness").unwrap();
     let params = |value| {

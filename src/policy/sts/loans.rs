@@ -182,7 +182,7 @@ impl Book {
             self.balance.iter().chain([&self.pool]).map(of_side).collect::<Vec<u64>>()
         };
         let (credits, debts) = (side(1), side(-1));
-        let (credit, debt): (u64, u64) = (credits.iter().sum(), debts.iter().sum());
+        let (credit, debt) = (sum(&credits), sum(&debts));
         if credit == debt && kept == WHOLE {
             return;
         }
@@ -209,7 +209,7 @@ impl Book {
             wanted.push(whole(balance).min(room));
             given.push(whole(-balance).min(own));
         }
-        let total = wanted.iter().sum::<u64>().min(given.iter().sum());
+        let total = sum(&wanted).min(sum(&given));
         let changes = apportion(total, &wanted).into_iter().zip(apportion(total, &given));
         for (&claim, (gets, gives)) in order.iter().zip(changes) {
             self.moved[claim] = gets as i64 - gives as i64;
@@ -277,8 +277,12 @@ impl Book {
 
 /// Credits and debts scaled down to the smaller of their sums.
 fn both_sides(credits: &[u64], debts: &[u64]) -> (Vec<u64>, Vec<u64>) {
-    let total = credits.iter().sum::<u64>().min(debts.iter().sum());
+    let total = sum(credits).min(sum(debts));
     (apportion(total, credits), apportion(total, debts))
+}
+
+fn sum(parts: &[u64]) -> u64 {
+    parts.iter().fold(0, |sum, &part| sum.saturating_add(part))
 }
 
 #[cfg(test)]
