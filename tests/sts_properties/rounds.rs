@@ -280,6 +280,21 @@ fn a_contended_round_is_not_static() {
 }
 
 #[test]
+fn an_uncontended_round_is_static_unless_something_is_remembered() {
+    let is_static = |params: &[(&str, &str)]| {
+        let mut world = World::new(&[("V100-16", Layout::Uniform(4), 1)], &[1, 1]);
+        world.job(0, 1, 1e6, &[(0, 1, 1, 0.4), (0, 4, 1, 1.0)]);
+        let mut policy = policy(params);
+        assert_eq!(world.decide(policy.as_mut()).proof.unwrap().method, "uncontended");
+        policy.is_static_when_idle_queue()
+    };
+    assert!(is_static(&[]) && is_static(&[("ageing_s", "60"), ("loan_lambda", "0")]));
+    for remembers in [("loan_lambda", "0.5"), ("formulation", "f2"), ("formulation", "f3")] {
+        assert!(!is_static(&[remembers]), "{remembers:?}");
+    }
+}
+
+#[test]
 fn gangs_larger_than_every_quota_run_in_turn() {
     let mut world = World::new(&[("P100", Layout::Whole, 9)], &[1, 1, 1]);
     let gangs: Vec<JobId> = (0..3).map(|tenant| world.job(tenant, 5, 1e7, &[(0, 1, 5, 1.0)])).collect();
