@@ -187,7 +187,7 @@ pub struct Proof {
     pub without_floors: Option<i128>,
     /// Program states (table cells) examined.
     pub states: u64,
-    /// How the decision was reached, such as `uncontended`, `dynamic program`, `bounded`.
+    /// How the decision was reached, such as `uncontended`, `loss-budget`, `dynamic program`.
     pub method: &'static str,
 }
 

@@ -62,8 +62,8 @@ const RUNS: [(&str, &str); 7] = [
     ("srtf", "1617f33208440a60"),
     ("las", "d1fb0540a21f797b"),
     ("round-robin", "02ce7ce0914ef058"),
-    ("sts-fairness", "cc5aa62fcd4954f8"),
-    ("sts-throughput", "084cbd16600b7554"),
+    ("sts-fairness", "04f191fd29820cae"),
+    ("sts-throughput", "d54edef5e306db91"),
 ];
 const BOUND: u64 = 0x2f71_301c_ca29_bc57;
 

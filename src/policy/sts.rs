@@ -7,7 +7,8 @@
 pub mod alone;
 pub mod apportion;
 pub mod banking;
-pub mod bounded;
+pub mod budget;
+pub mod certificate;
 pub mod dense;
 mod explain;
 pub mod formulation;
@@ -38,7 +39,7 @@ use super::{Decision, Grant, LedgerRow, Policy, PolicySpec, Proof, Refill, View}
 use crate::units::{JobId, SimTime, TenantId, TypeId};
 
 /// One part in this many of the budget may be spent on finding what tenants could do alone.
-const ALONE_SHARE: u64 = 16;
+const ALONE_SHARE: u64 = 2;
 
 /// STS-Fairness: quota-anchored sharing incentive (formulation F1), and two other formulations of fairness on the same solver.
 ///
@@ -49,10 +50,10 @@ const ALONE_SHARE: u64 = 16;
 /// * Source: "STS-Fairness", ICPADS 2025, doi 10.1109/icpads67057.2025.11323066, of which only the abstract is public: this
 ///   formulation is consistent with it, no more. Quotas: Tijdeman, "The chairman assignment problem", 1980.
 /// * Formulations F2 and F3, the same program with other fairness: see [`formulation`].
-/// * Deviations: none that could be known. Tenants have no weights in the objective beside their entitlement. Quotas on strictly packed A100-class types are whole devices; jobs larger than
-///   their tenant's quota collect credit.
-/// * Complexity: dense tables are polynomial for a constant number of types, `O(jobs * options * slots^types)`; beyond
-///   the budget `O(jobs * options)` a price step.
+/// * Deviations: none that could be known. Tenants have no weights in the objective beside their entitlement. Quotas on strictly
+///   packed A100-class types are whole devices; jobs larger than their tenant's quota collect credit.
+/// * Complexity: polynomial for a constant number of types: `O(log(value) * jobs * options * slots^types)` at worst; in practice
+///   the states grow with the integrality gap instead of with the cluster ([`budget`]).
 pub const SPEC: PolicySpec = PolicySpec {
     name: "sts-fairness",
     title: "STS-Fairness",
@@ -155,7 +156,7 @@ impl State {
             layer: TemporalLayer::new(units, tenants),
             banking: Banking::default(),
             loans: settings.loans.map(|terms| Loans::new(terms, resources.types(), tenants)),
-            ladder: Ladder::new(settings.budget),
+            ladder: Ladder::with_method(settings.budget, settings.method),
             round: Round::new(resources),
             own: Quotas::default(),
             quotas: Quotas::default(),

@@ -64,6 +64,7 @@ fn steps(gate: &mut Gate, options: &Options) -> Result {
     })?;
     if options.long {
         gate.step("native tests, long", long_tests)?;
+        gate.step("oracle", oracle)?;
     }
     Ok(())
 }
@@ -152,6 +153,20 @@ fn long_tests() -> Result {
     run_command(tests)
 }
 
+/// The solver against HiGHS, through Python. Its package goes into `target/`.
+fn oracle() -> Result {
+    let packages = root().join("target/oracles");
+    if !packages.join("highspy").is_dir() {
+        let mut pip = program("python3", &["-m", "pip", "install", "--quiet", "--target"]);
+        pip.arg(&packages).arg("highspy");
+        run_command(pip)?;
+    }
+    cargo(&["build", "--release", "--bin", "sts"])?;
+    let mut script = program("python3", &["tests/oracles/highs.py", "target/release/sts"]);
+    script.env("PYTHONPATH", packages);
+    run_command(script)
+}
+
 /// The tests that run inside a browser. Only their targets are named: native tests need not compile for WebAssembly.
 fn browser_tests() -> Result {
     let chromedriver = tools::browser()?.chromedriver;
@@ -164,7 +179,7 @@ fn browser_tests() -> Result {
 fn long_additions() -> Result<String> {
     let ignored = sources::ignored_tests()?;
     let mut text = format!(
-        "cargo xtask test --long adds the page checks marked long, and runs the native tests in release mode with \
+        "cargo xtask test --long adds the page checks marked long, compares the solver with HiGHS, and runs the native tests in release mode with \
          {LONG_CASES} cases a property, among them the {} tests marked #[ignore]",
         ignored.len()
     );

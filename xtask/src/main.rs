@@ -44,7 +44,13 @@ fn run(options: &Options) -> Result {
         Task::Dist => dist::build()?,
         Task::Test => gate::run(options)?,
         // Only what measures: plain `bench` also lists every test of the library.
-        Task::Bench => command::run(program("cargo", &["bench", "--bench", "*"]))?,
+        Task::Bench => {
+            command::run(program("cargo", &["bench", "--bench", "*"]))?;
+            println!("\nThe same rounds in WebAssembly:");
+            let words =
+                ["test", "--node", "--release", "--", "--test", "solver_everywhere", "--", "--nocapture"];
+            command::run(program(tools::wasm_pack()?, &words))?;
+        }
         Task::Shots => {
             if options.build {
                 dist::build()?;

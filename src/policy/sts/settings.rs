@@ -3,6 +3,7 @@
 use super::formulation::Formulation;
 use super::formulation::drift::Drift;
 use super::formulation::maxmin::MaxMin;
+use super::ladder::Method;
 use super::loans::LoanTerms;
 use super::value::{Durations, Mode, Objective};
 use crate::policy::param::{ParamError, ParamKind, ParamSpec};
@@ -73,8 +74,25 @@ pub(super) const PARAMS: &[ParamSpec] = &[
         name: "solver_budget",
         title: "Solver budget",
         unit: None,
-        kind: ParamKind::Integer { default: 20_000_000, min: 0, max: 1_000_000_000_000 },
-        help: "Table expansions the exact program may take in a round. A count, not a time, so that every machine decides alike.",
+        kind: ParamKind::Integer { default: 1_000_000, min: 0, max: 1_000_000_000_000 },
+        help: "Options the exact program may try in a round, floors included; what is then unproven is decided with a proven gap. \
+               A count, not a time, so that every machine decides alike.",
+    },
+    ParamSpec {
+        name: "solver",
+        title: "Solver",
+        unit: None,
+        kind: ParamKind::Choice(&[
+            (
+                "loss-budget",
+                "dynamic program over what is lost against the Lagrangian bound: clusters of thousands of GPUs",
+            ),
+            (
+                "dense",
+                "dynamic program over all slots, as in textbooks, as far as the budget allows: small clusters",
+            ),
+        ]),
+        help: "Which exact program decides. Both prove the same optimum; between equal optima they may choose differently.",
     },
     ParamSpec {
         name: "price_every",
@@ -124,8 +142,10 @@ pub(super) struct Settings {
     durations: Durations,
     hysteresis: Option<SimSpan>,
     ageing_s: Option<f64>,
-    /// Table expansions a round.
+    /// Expansions of the exact program in a round.
     pub(super) budget: u64,
+    /// The exact program.
+    pub(super) method: Method,
     /// Rounds from one optimum without floors to the next; 0 = never.
     pub(super) price_every: u64,
     /// Terms of loans, if there are any.
@@ -154,6 +174,10 @@ impl Settings {
             hysteresis: params.given_number(HYSTERESIS).map(SimSpan::from_secs),
             ageing_s: params.given_number("ageing_s"),
             budget: params.integer("solver_budget").unsigned_abs(),
+            method: match params.word("solver") {
+                "dense" => Method::Dense,
+                _ => Method::LossBudget,
+            },
             price_every: params.integer("price_every").unsigned_abs(),
             loans: LoanTerms::new(
                 params.number("loan_lambda"),

@@ -1,0 +1,103 @@
+//! CPU time of whole rounds, floors included: cold, and warm after an earlier round. `cargo bench --bench solver`.
+
+#[cfg(not(target_arch = "wasm32"))]
+mod solver {
+    #[allow(dead_code, reason = "shared with other benchmarks and tests")]
+    pub(crate) mod classes;
+    #[allow(dead_code, reason = "shared with other benchmarks and tests")]
+    pub(crate) mod rounds;
+}
+
+#[cfg(target_arch = "wasm32")]
+fn main() {}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn main() {
+    rounds::measure();
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+mod rounds {
+    use std::hint::black_box;
+    use std::time::Duration;
+
+    use super::solver::classes::{CLASSES, Worth, round};
+    use super::solver::rounds::{Kept, Programs};
+    use cpu_time::ThreadTime;
+    use criterion::measurement::{Measurement, ValueFormatter, WallTime};
+    use criterion::{BatchSize, Criterion};
+
+    /// CPU time of the thread, which other programs on the machine do not lengthen much.
+    struct CpuTime(WallTime);
+
+    impl Measurement for CpuTime {
+        type Intermediate = ThreadTime;
+        type Value = Duration;
+
+        fn start(&self) -> ThreadTime {
+            ThreadTime::now()
+        }
+
+        fn end(&self, start: ThreadTime) -> Duration {
+            start.elapsed()
+        }
+
+        fn add(&self, a: &Duration, b: &Duration) -> Duration {
+            *a + *b
+        }
+
+        fn zero(&self) -> Duration {
+            Duration::ZERO
+        }
+
+        fn to_f64(&self, value: &Duration) -> f64 {
+            self.0.to_f64(value)
+        }
+
+        fn formatter(&self) -> &dyn ValueFormatter {
+            self.0.formatter()
+        }
+    }
+
+    /// 64 GPUs and 150 jobs, 192 and 600 on 449^3 states, 2,490 and 5,000 on three types and on four, gangs, strict MIG.
+    const MEASURED: [&str; 6] = ["M150", "L600x7", "P5000", "K4P5000", "gangL", "migL"];
+    /// Instances of each.
+    const SEEDS: u64 = 6;
+
+    pub(super) fn measure() {
+        let mut criterion = Criterion::default()
+            .with_measurement(CpuTime(WallTime))
+            .sample_size(10)
+            .measurement_time(Duration::from_secs(2))
+            .configure_from_args();
+        for class in CLASSES.iter().filter(|c| MEASURED.contains(&c.name)) {
+            let mut group = criterion.benchmark_group(class.name);
+            for seed in 0..SEEDS {
+                let first = round(class, Worth::Mix, seed);
+                let cold = Programs::of(&first);
+                group.bench_function(format!("cold/{seed}"), |b| {
+                    b.iter_batched_ref(
+                        || (cold.clone(), Kept::default()),
+                        |(programs, kept)| black_box(programs.solve(kept)),
+                        BatchSize::PerIteration,
+                    );
+                });
+                let warm = Programs::of(&first.drift(seed));
+                let mut kept = Kept::default();
+                group.bench_function(format!("warm/{seed}"), |b| {
+                    b.iter_batched_ref(
+                        || {
+                            // Prices of the first round, whatever was solved in between.
+                            kept = Kept::default();
+                            cold.clone().solve(&mut kept);
+                            (warm.clone(), std::mem::take(&mut kept))
+                        },
+                        |(programs, kept)| black_box(programs.solve(kept)),
+                        BatchSize::PerIteration,
+                    );
+                });
+            }
+        }
+        criterion.final_summary();
+    }
+}
