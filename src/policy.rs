@@ -273,6 +273,13 @@ pub trait Policy {
         Repacking::WhereNeeded
     }
 
+    /// What an option of an active job is worth to the decision under way, before hysteresis, in units that are the same from
+    /// round to round; `None` for policies that do not optimise. The engine measures with it what is lost when a decision does
+    /// not fit real devices.
+    fn worth(&self, _view: &View<'_>, _job: JobId, _option: u16) -> Option<f64> {
+        None
+    }
+
     /// Whether a round in which nothing waits and nothing arrived or completed since the last decision would be decided as the
     /// last one was, so that the engine may pass over it.
     fn is_static_when_idle_queue(&self) -> bool {

@@ -11,9 +11,9 @@ pub mod refill;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cluster::Part;
+use crate::cluster::{Part, Slice, SliceMemory};
 use crate::policy::{LedgerRow, Proof, Reason};
-use crate::units::{JobId, SimSpan, SimTime, TypeId};
+use crate::units::{JobId, Rate, SimSpan, SimTime, TypeId};
 pub use engine::{Engine, simulate};
 
 /// What happens when capacity becomes free inside a round.
@@ -40,8 +40,39 @@ pub struct RoundSettings {
     pub restore_cost: SimSpan,
     /// Overhead of a load that needs a device's MIG layout changed.
     pub reconfigure_cost: SimSpan,
+    /// What every node beyond the first costs a gang.
+    pub gang_penalty: GangPenalty,
     /// The simulation stops here.
     pub horizon: Option<SimTime>,
+}
+
+/// How much slower a gang runs on several nodes: on n nodes its rate is divided by 1 + penalty·(n−1). None by default. Policies
+/// decide by the rate on one node, since nodes are known only when a decision is placed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct GangPenalty {
+    micro: u32,
+}
+
+impl GangPenalty {
+    /// The largest penalty per additional node.
+    pub const MOST: f64 = 100.0;
+
+    /// A penalty per additional node, from 0 to [`Self::MOST`], to a millionth.
+    #[must_use]
+    pub fn per_node(penalty: f64) -> Self {
+        Self { micro: (penalty.clamp(0.0, Self::MOST) * 1e6).round() as u32 }
+    }
+
+    /// The rate on `nodes` nodes, rounded down to a millionth; at least one millionth for any positive rate.
+    #[must_use]
+    pub fn rate_on(self, rate: Rate, nodes: u32) -> Rate {
+        let more = u64::from(nodes.saturating_sub(1)) * u64::from(self.micro);
+        if more == 0 || rate.0 == 0 {
+            return rate;
+        }
+        let slowed = u64::from(rate.0) * 1_000_000 / (1_000_000 + more);
+        Rate(u32::try_from(slowed).unwrap_or(rate.0).max(1))
+    }
 }
 
 /// A stretch of time in which a job held one allocation.
@@ -57,12 +88,24 @@ pub struct Segment {
     pub to: SimTime,
     /// The option of the job's class.
     pub option: u16,
+    /// The rate of progress: that of the option, less for a gang over several nodes if there is a [`GangPenalty`].
+    pub rate: Rate,
     /// The type.
     pub type_id: TypeId,
     /// Slots on each device.
     pub slots: u8,
+    /// Memory of the slices.
+    pub memory: SliceMemory,
     parts_from: u32,
     parts_len: u32,
+}
+
+impl Segment {
+    /// What it takes of each device.
+    #[must_use]
+    pub fn slice(&self) -> Slice {
+        Slice { slots: self.slots, memory: self.memory }
+    }
 }
 
 /// What became of a job.
@@ -124,10 +167,31 @@ pub struct RunRecord {
     pub reconfigurations: u64,
     /// Time mean of the share of free GPU that no request class can use.
     pub fragmentation_mean: f64,
-    /// Grants that found no position on real devices.
+    /// Grants that found no position on real devices, not even for a smaller slice.
     pub unplaced: u64,
+    /// Grants that found a position only for a smaller slice.
+    pub downgraded: u64,
+    /// What the policy's decisions are worth to it, and how much of that found its place.
+    pub packing: PackingValue,
     /// Why it ended before every job had finished, if it did.
     pub stopped: Option<Stopped>,
+}
+
+/// The worth of decisions in the policy's own units, summed over decisions; zero for policies that have no such units.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct PackingValue {
+    /// Of the decisions.
+    pub decided: f64,
+    /// Of what was lost of them because no device had a position for it.
+    pub lost: f64,
+}
+
+impl PackingValue {
+    /// The packing gap: the share of the decided worth that was lost; `None` for policies without values.
+    #[must_use]
+    pub fn gap(&self) -> Option<f64> {
+        (self.decided > 0.0).then(|| self.lost / self.decided)
+    }
 }
 
 /// Why a simulation ended early.

@@ -160,7 +160,7 @@ impl Service {
         for segment in &record.segments {
             let job = &workload.jobs[segment.job.index()];
             let class = workload.class_of(job);
-            let speed = class.gpus.as_gpus() * class.options[usize::from(segment.option)].rate.as_f64();
+            let speed = class.gpus.as_gpus() * segment.rate.as_f64();
             let received = &mut service.received_s[job.tenant.index()];
             each(segment.ready, segment.to, &mut |index, seconds| received[index] += speed * seconds);
         }

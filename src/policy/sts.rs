@@ -139,6 +139,13 @@ impl Policy for StsFairness {
         refill::refill(view, &self.settings.objective(view), waiting, free);
     }
 
+    fn worth(&self, view: &View<'_>, job: JobId, option: u16) -> Option<f64> {
+        let options = &view.class(job).options;
+        let best = options.iter().map(|option| option.rate).max()?;
+        let rate = options.get(usize::from(option))?.rate;
+        Some(round::valued(view, &self.settings.objective(view), job, best).worth(rate))
+    }
+
     fn is_static_when_idle_queue(&self) -> bool {
         // A job on its best option keeps it: with less work left, what it holds only gains on the others.
         self.state.as_ref().and_then(|state| state.last.as_ref()).is_some_and(|last| last.settled)

@@ -16,7 +16,7 @@ use crate::cluster::occupancy::Occupancy;
 use crate::cluster::placement::{Wanted, settle};
 use crate::cluster::{Cluster, Placement};
 use crate::policy::{ATTAINED_UNITS, Decision, Held, JobState, Policy, Reason, View};
-use crate::units::{JobId, SimSpan, SimTime, TypeId};
+use crate::units::{JobId, NodeId, Rate, SimSpan, SimTime, TypeId};
 use crate::workload::{BoundWorkload, JobOption};
 
 /// Rounds in a row in which nothing runs and nothing is still to arrive, before a run is given up.
@@ -44,6 +44,8 @@ pub fn simulate(
 struct Live {
     placement: Option<Placement>,
     last_placement: Option<Placement>,
+    /// Rate of progress on its placement.
+    rate: Rate,
     since: SimTime,
     ready: SimTime,
     synced: SimTime,
@@ -258,7 +260,7 @@ impl<'a> Engine<'a> {
             self.workload.class_of(&self.workload.jobs[job.index()]).options[usize::from(held.option)];
         let progress_from = live.synced.max(live.ready);
         if self.now > progress_from {
-            let done = option.rate.over(self.now - progress_from);
+            let done = live.rate.over(self.now - progress_from);
             state.remaining = (state.remaining - done).max(crate::units::Work::ZERO);
         }
         let held_for = self.now - live.synced;
@@ -288,8 +290,10 @@ impl<'a> Engine<'a> {
             ready: live.ready,
             to: self.now,
             option: held.option,
+            rate: live.rate,
             type_id: placement.type_id,
-            slots: placement.slots,
+            slots: placement.slice.slots,
+            memory: placement.slice.memory,
             parts_from,
             parts_len: placement.parts.len() as u32,
         });
@@ -304,6 +308,9 @@ impl<'a> Engine<'a> {
     /// Loads a job onto `placement`, which the occupancy already counts as taken.
     fn open(&mut self, job: JobId, option: u16, placement: Placement) {
         let reconfigured = self.layouts.install(&placement);
+        let on_one_node =
+            self.workload.class_of(&self.workload.jobs[job.index()]).options[usize::from(option)].rate;
+        let rate = self.settings.gang_penalty.rate_on(on_one_node, nodes_of(self.cluster, &placement));
         let live = &mut self.live[job.index()];
         let state = &mut self.states[job.index()];
         let mut overhead =
@@ -322,13 +329,13 @@ impl<'a> Engine<'a> {
         state.changed = self.now;
         self.used_units += units_of_placement(self.cluster, &placement);
         live.placement = Some(placement);
+        live.rate = rate;
         live.since = self.now;
         live.synced = self.now;
         live.ready = self.now + overhead;
         live.epoch += 1;
         live.reason = None;
         live.decided_reason = None;
-        let rate = self.workload.class_of(&self.workload.jobs[job.index()]).options[usize::from(option)].rate;
         if let Some(span) = state.remaining.time_at(rate) {
             self.completions.push(Reverse((live.ready + span, job, live.epoch)));
         }
@@ -358,6 +365,7 @@ impl<'a> Engine<'a> {
             proof: self.decision.proof.as_ref(),
         });
         self.apply();
+        self.note_packing(round);
         self.note_waits();
         self.note_load();
     }
@@ -394,12 +402,12 @@ impl<'a> Engine<'a> {
         // Whole devices first, then large slices: what is hard to place has the choice.
         fresh.sort_by_key(|(job, _, option)| {
             let whole = u32::from(option.slots) == self.cluster.gpu_type(option.type_id).slots_per_device();
-            (Reverse(whole), Reverse(option.devices), Reverse(option.slots), *job)
+            (Reverse(whole), Reverse(option.devices), Reverse(option.slice()), *job)
         });
         let mut unplaced_types: Vec<TypeId> = Vec::new();
         let mut placed: Vec<(JobId, u16, Placement)> = Vec::with_capacity(fresh.len());
         for &(job, index, option) in &fresh {
-            match self.occupancy.place(option.type_id, option.slots, option.devices) {
+            match self.occupancy.place(option.type_id, option.slice(), option.devices) {
                 Some(placement) => placed.push((job, index, placement)),
                 None if !unplaced_types.contains(&option.type_id) => unplaced_types.push(option.type_id),
                 None => {}
@@ -478,7 +486,7 @@ impl<'a> Engine<'a> {
                     [usize::from(held.option)];
                 wanted.push(Wanted {
                     type_id,
-                    slots: option.slots,
+                    slice: option.slice(),
                     devices: option.devices,
                     previous: Some(placement),
                     work_at_stake: i64::from(option.rate.0) * i64::from(option.devices),
@@ -487,7 +495,7 @@ impl<'a> Engine<'a> {
             for (_, _, option) in &new {
                 wanted.push(Wanted {
                     type_id,
-                    slots: option.slots,
+                    slice: option.slice(),
                     devices: option.devices,
                     previous: None,
                     work_at_stake: 0,
@@ -529,7 +537,7 @@ impl<'a> Engine<'a> {
                 && option.devices == granted.devices
                 && option.slots < granted.slots;
             if smaller
-                && let Some(placement) = self.occupancy.place(option.type_id, option.slots, option.devices)
+                && let Some(placement) = self.occupancy.place(option.type_id, option.slice(), option.devices)
             {
                 return Some((index as u16, placement));
             }
@@ -562,6 +570,42 @@ impl<'a> Engine<'a> {
             self.open(job, option, placement);
         }
         self.record.reconfigurations += self.layouts.take_changed();
+    }
+
+    /// Compares what the decision is worth to the policy with what found its place.
+    fn note_packing(&mut self, round: u64) {
+        let view = self.view(round);
+        let (mut packing, mut downgraded) = (self.record.packing, 0);
+        for grant in &self.decision.grants {
+            let state = &self.states[grant.job.index()];
+            if state.finish.is_some() {
+                continue;
+            }
+            let held = state.held.map(|held| held.option);
+            downgraded += u64::from(held.is_some_and(|held| held != grant.option));
+            let Some(decided) = self.policy.worth(&view, grant.job, grant.option) else { continue };
+            packing.decided += decided;
+            if held != Some(grant.option) {
+                let placed = held.and_then(|held| self.policy.worth(&view, grant.job, held)).unwrap_or(0.0);
+                packing.lost += (decided - placed).max(0.0);
+            }
+        }
+        self.record.packing = packing;
+        self.record.downgraded += downgraded;
+    }
+
+    fn view(&self, round: u64) -> View<'_> {
+        View {
+            now: self.now,
+            round,
+            round_length: self.settings.length,
+            start_cost: self.settings.start_cost,
+            restore_cost: self.settings.restore_cost,
+            cluster: self.cluster,
+            workload: self.workload,
+            states: &self.states,
+            active: &self.active,
+        }
     }
 
     fn note_waits(&mut self) {
@@ -615,9 +659,23 @@ fn units_of(cluster: &Cluster, option: JobOption) -> u64 {
     u64::from(option.slots) * u64::from(option.devices) * (ATTAINED_UNITS as u64 / slots)
 }
 
+/// Nodes that a placement lies on. Its devices are ascending, and so are those of nodes.
+fn nodes_of(cluster: &Cluster, placement: &Placement) -> u32 {
+    let mut last: Option<NodeId> = None;
+    let mut nodes = 0;
+    if placement.parts.len() == 1 {
+        return 1;
+    }
+    for part in &placement.parts {
+        let node = cluster.node_of(part.device);
+        nodes += u32::from(last.replace(node) != Some(node));
+    }
+    nodes
+}
+
 fn units_of_placement(cluster: &Cluster, placement: &Placement) -> u64 {
     let slots = u64::from(cluster.gpu_type(placement.type_id).slots_per_device());
-    u64::from(placement.slots) * placement.parts.len() as u64 * (ATTAINED_UNITS as u64 / slots)
+    u64::from(placement.slice.slots) * placement.parts.len() as u64 * (ATTAINED_UNITS as u64 / slots)
 }
 
 fn insert_sorted(list: &mut Vec<JobId>, job: JobId) {

@@ -28,7 +28,8 @@ pub struct Answer {
     pub bound: Option<f64>,
     /// (bound - objective) / bound.
     pub gap: Option<f64>,
-    /// Objective lost when the allocation is put on devices of uniform types.
+    /// Objective lost when the allocation is put on devices: where their boundaries cut free slots of uniform types, and where slices
+    /// of one job find too few distinct devices.
     pub packing_gap: Option<f64>,
     /// How the answer was reached; for an infeasible instance, which constraints cannot hold together.
     pub proof: String,

@@ -1,6 +1,7 @@
 //! A workload bound to a cluster: for every job the options it has there, in integers.
 //!
-//! * A job of one GPU may run on a whole device or in any slice that has the memory it needs.
+//! * A job of one GPU may run on a whole device or in any slice that has the memory it needs. The double-memory 1g is for those that
+//!   need more memory than a plain 1g has.
 //! * A request f for less than one GPU needs at least f of the slots of a device. Its traced duration counts as run at exactly f of
 //!   the reference GPU; where devices are whole it takes one and runs at full speed.
 //! * n workers of f < 1 GPU each take equal slices on n distinct devices.
@@ -16,22 +17,32 @@ use std::collections::HashMap;
 use super::Workload;
 use super::assign::{Basis, ProfileSettings, Refusal, assign};
 use super::profile::{Gpu, ProfileId};
-use crate::cluster::Cluster;
 use crate::cluster::catalogue::{self, GpuModel};
+use crate::cluster::{Cluster, Slice, SliceMemory};
 use crate::units::{ClassId, MilliGpus, Rate, SimSpan, SimTime, TenantId, TypeId, Work};
 use options::{Request, options_of};
 
-/// One way to run a job: `slots` slots on each of `devices` devices of one type, at `rate`.
+/// One way to run a job: a slice of `slots` slots on each of `devices` devices of one type, at `rate`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct JobOption {
     /// The GPU type.
     pub type_id: TypeId,
     /// Slots on each device; all slots of the device when it is held whole.
     pub slots: u8,
+    /// Memory of the slices: double for the double-memory 1g of an A100-class device.
+    pub memory: SliceMemory,
     /// Devices.
     pub devices: u32,
     /// Speed relative to the job's reference speed; never zero.
     pub rate: Rate,
+}
+
+impl JobOption {
+    /// What it takes of each device.
+    #[must_use]
+    pub fn slice(&self) -> Slice {
+        Slice { slots: self.slots, memory: self.memory }
+    }
 }
 
 /// Jobs with the same options: same model, size and allowed types.
@@ -41,7 +52,7 @@ pub struct JobClass {
     pub profile: String,
     /// GPUs asked for.
     pub gpus: MilliGpus,
-    /// Every option, by type and then ascending slots. Empty for a job that never fits.
+    /// Every option, by type and then ascending slots; no type has two of the same slots. Empty for a job that never fits.
     pub options: Vec<JobOption>,
     /// For each type of the cluster the option that takes whole devices, if any.
     pub whole: Vec<Option<u16>>,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use sts_sim::cluster::catalogue::model;
-use sts_sim::cluster::{Cluster, Layout, NodeGroup};
+use sts_sim::cluster::{Cluster, Layout, NodeGroup, SliceMemory};
 use sts_sim::policy::param::ParamValue;
 use sts_sim::policy::{Decision, Held, JobState, Params, Policy, View, spec};
 use sts_sim::units::{ClassId, JobId, MilliGpus, Rate, SimSpan, SimTime, TenantId, TypeId, Work};
@@ -64,6 +64,7 @@ impl World {
             .map(|&(k, slots, devices, speed)| JobOption {
                 type_id: TypeId(k),
                 slots,
+                memory: SliceMemory::Plain,
                 devices,
                 rate: Rate::from_f64(speed),
             })

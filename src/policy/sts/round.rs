@@ -222,7 +222,9 @@ fn shape_of<'s>(
             .iter()
             .map(|option| {
                 let of_type = resources.types().get(option.type_id.index());
-                of_type.map_or(program::Usage::default(), |t| t.usage(option.slots.into(), option.devices))
+                of_type.map_or(program::Usage::default(), |t| {
+                    t.usage(option.slots.into(), option.memory, option.devices)
+                })
             })
             .collect(),
         best: class.options.iter().map(|option| option.rate).max().unwrap_or_default(),
