@@ -215,7 +215,9 @@ pub struct LedgerRow {
     pub floor: i64,
     /// What the decision gives the tenant over all types: V_u(x_u).
     pub value: i64,
-    /// Slots the temporal layer gave to this tenant and others use this round as their quota (positive), or the other way round.
+    /// Slots of entitlement that the tenant is owed (positive) or owes (negative) once the round is decided. For `sts-fairness`
+    /// with loans its balance on the type, in whole slots towards zero; without loans nothing is remembered, and it is what the
+    /// round alone moved: slots cut from its quota for a gang of another tenant, or added to it for its own.
     pub loan_slots: i32,
     /// Slots of entitlement lost because credit for a job larger than the quota is at its cap.
     pub packing_loss_slots: u32,

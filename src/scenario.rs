@@ -5,11 +5,13 @@ pub mod explain;
 pub mod hash;
 pub mod run;
 pub mod tables;
+mod tenants;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+pub use self::tenants::{TenantSpec, WeightChangeSpec};
 use crate::cluster::catalogue::{self, GpuModel};
 use crate::cluster::{Cluster, ClusterError, Layout, MigMode, NodeGroup};
 use crate::policy::param::{ParamError, ParamValue};
@@ -142,32 +144,6 @@ fn auto() -> String {
 
 fn all() -> String {
     "all".to_string()
-}
-
-/// Tenants' weights.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TenantSpec {
-    /// Weight by tenant name.
-    #[serde(default)]
-    pub weights: BTreeMap<String, f64>,
-    /// The weight of all others.
-    #[serde(default = "one")]
-    pub default_weight: f64,
-}
-
-impl Default for TenantSpec {
-    fn default() -> Self {
-        Self { weights: BTreeMap::new(), default_weight: 1.0 }
-    }
-}
-
-impl TenantSpec {
-    /// A tenant's weight in millionths.
-    #[must_use]
-    pub fn weight_micro(&self, tenant: &str) -> u64 {
-        let weight = self.weights.get(tenant).copied().unwrap_or(self.default_weight);
-        (weight * 1e6).round() as u64
-    }
 }
 
 /// Rounds and overheads, in seconds.
@@ -380,10 +356,7 @@ impl Scenario {
             in_range(format!("cluster.price_per_gpu_hour.{gpu}"), *price, 0.0, 1e6)?;
         }
         self.check_workload()?;
-        for (tenant, weight) in &self.tenants.weights {
-            in_range(format!("tenants.weights.{tenant}"), *weight, 0.0, 1e6)?;
-        }
-        in_range("tenants.default_weight", self.tenants.default_weight, 0.0, 1e6)?;
+        self.tenants.check()?;
         in_range("round.length_s", self.round.length_s, 1e-3, 1e7)?;
         in_range("round.start_s", self.round.start_s, 0.0, 1e7)?;
         in_range("round.restore_s", self.round.restore_s, 0.0, 1e7)?;

@@ -217,7 +217,7 @@ fn worth(params: &Params) -> Worth {
     let round_s = params.number("round_s");
     let wished = SimSpan::from_secs(params.number("hysteresis"));
     let hysteresis = Objective::hysteresis_of(Some(wished), SimSpan::ZERO, SimSpan::from_secs(round_s));
-    Worth::Objective(Objective { mode, durations: Durations::Oracle, round_s, hysteresis })
+    Worth::Objective(Objective { mode, durations: Durations::Oracle, round_s, hysteresis, ageing_s: None })
 }
 
 fn sts_fairness(problem: &Problem<'_>, ladder: &mut Ladder) -> Result<Decided, SolveError> {

@@ -30,7 +30,7 @@ fn one_type(devices: u32) -> Cluster {
 /// Whole-device jobs (submit, duration, gangs of `devices`) on one type.
 fn jobs(list: &[(f64, f64, u32)]) -> BoundWorkload {
     let mut workload = BoundWorkload {
-        tenants: vec![Tenant { name: "t".into(), weight_micro: 1_000_000 }],
+        tenants: vec![Tenant { name: "t".into(), weight_micro: 1_000_000, changes: vec![] }],
         ..BoundWorkload::default()
     };
     for (index, &(submit, duration, devices)) in list.iter().enumerate() {

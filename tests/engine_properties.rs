@@ -38,7 +38,7 @@ fn cluster(layouts: &[u8]) -> Cluster {
 fn workload(cluster: &Cluster, rows: &[JobRow]) -> BoundWorkload {
     let mut workload = BoundWorkload {
         tenants: (0..3)
-            .map(|t| Tenant { name: format!("t{t}"), weight_micro: 1_000_000 * (1 + t) })
+            .map(|t| Tenant { name: format!("t{t}"), weight_micro: 1_000_000 * (1 + t), changes: vec![] })
             .collect(),
         ..BoundWorkload::default()
     };

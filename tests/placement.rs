@@ -43,7 +43,7 @@ fn option(slice: impl Into<Slice>, devices: u32, rate: f64) -> JobOption {
 /// Jobs as (submit s, work s at rate 1, options), all of one tenant.
 fn workload(cluster: &Cluster, jobs: &[(f64, f64, Vec<JobOption>)]) -> BoundWorkload {
     let mut workload = BoundWorkload {
-        tenants: vec![Tenant { name: "t".into(), weight_micro: 1_000_000 }],
+        tenants: vec![Tenant { name: "t".into(), weight_micro: 1_000_000, changes: vec![] }],
         ..BoundWorkload::default()
     };
     for (index, (submit, work, options)) in jobs.iter().enumerate() {

@@ -39,7 +39,11 @@ type Job<'a> = (u32, f64, f64, u32, &'a [u32]);
 fn workload(weights: &[u64], jobs: &[Job<'_>]) -> BoundWorkload {
     let mut workload = BoundWorkload::default();
     for (index, &weight) in weights.iter().enumerate() {
-        workload.tenants.push(Tenant { name: format!("t{index}"), weight_micro: weight * 1_000_000 });
+        workload.tenants.push(Tenant {
+            name: format!("t{index}"),
+            weight_micro: weight * 1_000_000,
+            changes: Vec::new(),
+        });
     }
     for (index, &(tenant, submit, work_s, devices, rates)) in jobs.iter().enumerate() {
         let options: Vec<JobOption> = (0u16..)

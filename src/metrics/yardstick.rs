@@ -136,14 +136,24 @@ impl<'a> Yardstick<'a> {
         self.worths.unproven
     }
 
-    /// Notes which tenants have a claim in the round that begins.
-    fn begin(&mut self, standing: &Standing) {
+    /// Notes which tenants have a claim in a round that begins.
+    fn begin(&mut self, round: u64, standing: &Standing) {
         self.claims.clear();
+        let start = SimTime(self.start(round));
         for (index, tenant) in self.workload.tenants.iter().enumerate() {
-            if tenant.weight_micro > 0 && !standing.active(TenantId(index as u32)).is_empty() {
-                self.claims.push(Claim { tenant: index as u32, weight: tenant.weight_micro });
+            let weight = tenant.weight_at(start);
+            if weight > 0 && !standing.active(TenantId(index as u32)).is_empty() {
+                self.claims.push(Claim { tenant: index as u32, weight });
             }
         }
+    }
+
+    /// The first round after this one that begins with other weights.
+    fn next_change(&self, round: u64) -> u64 {
+        let start = self.start(round);
+        let times = self.workload.tenants.iter().flat_map(|tenant| &tenant.changes).map(|change| change.at.0);
+        let next = times.filter(|&at| at > start).min().unwrap_or(i64::MAX);
+        next.unsigned_abs().div_ceil(self.length.unsigned_abs())
     }
 
     /// Gives out the quotas of the next round and, if it is to be measured, finds what they are worth and counts who is planned to
@@ -245,11 +255,10 @@ impl Watch for Yardstick<'_> {
     fn round(&mut self, report: &RoundReport<'_>) {
         let standing = report.standing;
         self.settle(standing);
-        self.begin(standing);
-        for claim in &self.claims {
-            let tenant = &mut self.tenants[claim.tenant as usize];
+        self.begin(report.round, standing);
+        for (index, tenant) in self.tenants.iter_mut().enumerate() {
             tenant.planned = 0;
-            tenant.served = standing.served(TenantId(claim.tenant));
+            tenant.served = standing.served(TenantId(index as u32));
         }
         for grant in report.grants {
             let job = &self.workload.jobs[grant.job.index()];
@@ -265,7 +274,13 @@ impl Watch for Yardstick<'_> {
         let mut received = vec![0; self.tenants.len()];
         let mut lap: Option<Lap> = None;
         let mut round = passed.rounds.start;
+        let mut change = self.next_change(round);
         while round < passed.rounds.end && self.start(round) < self.horizon.0 {
+            if round >= change {
+                self.begin(round, passed.standing);
+                change = self.next_change(round);
+                lap = None;
+            }
             if round > passed.rounds.start {
                 measured = self.entitle(round, passed.standing);
             }
@@ -290,7 +305,7 @@ impl Watch for Yardstick<'_> {
                     });
                 }
                 Some(lap) if lap.layer == self.layer => {
-                    let whole = passed.rounds.end.min(self.whole_rounds());
+                    let whole = passed.rounds.end.min(self.whole_rounds()).min(change);
                     let length = round - lap.round;
                     let laps = whole.saturating_sub(round) / length;
                     self.violations += (self.violations - lap.violations) * laps;

@@ -68,8 +68,9 @@ pub fn prepare(scenario: &Scenario, workload: &Workload) -> Result<Prepared, Sce
     let cluster = scenario.build_cluster()?;
     let shape = scenario.shape()?;
     let source = if shape.is_identity() { workload.clone() } else { shape.apply(workload) };
-    let bound =
+    let mut bound =
         bind(&source, &cluster, &scenario.workload.profiles, |tenant| scenario.tenants.weight_micro(tenant))?;
+    scenario.tenants.enter_changes(&mut bound.tenants, scenario.round.settings().length)?;
     if bound.jobs.is_empty() {
         return Err(ScenarioError::Value {
             path: "workload".into(),
@@ -302,7 +303,7 @@ pub struct Account {
 pub struct TenantResult {
     /// Its name.
     pub name: String,
-    /// Its weight.
+    /// Its weight at the beginning.
     pub weight: f64,
     /// Simulated jobs.
     pub jobs: u64,

@@ -82,8 +82,36 @@ pub struct BoundJob {
 pub struct Tenant {
     /// Its name in the trace.
     pub name: String,
-    /// Its weight in millionths; zero means no quota, only what others leave.
+    /// Its weight in millionths at the beginning; zero means no quota, only what others leave.
     pub weight_micro: u64,
+    /// Its weight from later moments on, in order of time. The moments are round boundaries.
+    pub changes: Vec<WeightChange>,
+}
+
+/// A tenant's weight from a moment on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WeightChange {
+    /// The moment.
+    pub at: SimTime,
+    /// The weight in millionths.
+    pub weight_micro: u64,
+}
+
+impl Tenant {
+    /// Its weight in millionths at a moment.
+    #[must_use]
+    pub fn weight_at(&self, time: SimTime) -> u64 {
+        let past = self.changes.partition_point(|change| change.at <= time);
+        past.checked_sub(1).map_or(self.weight_micro, |last| self.changes[last].weight_micro)
+    }
+
+    /// Its weights in millionths, each with the time from and until which it holds.
+    pub fn weights(&self) -> impl Iterator<Item = (u64, SimTime, SimTime)> {
+        let starts = std::iter::once((SimTime(i64::MIN), self.weight_micro));
+        let starts = starts.chain(self.changes.iter().map(|change| (change.at, change.weight_micro)));
+        let ends = self.changes.iter().map(|change| change.at).chain([SimTime::NEVER]);
+        starts.zip(ends).map(|((from, weight), until)| (weight, from, until))
+    }
 }
 
 /// Everything the engine needs to know about jobs. Job `i` is [`crate::units::JobId`]`(i)`; jobs are ordered by submission.
@@ -157,7 +185,7 @@ pub fn bind(
     let tenants = workload
         .tenants
         .iter()
-        .map(|name| Tenant { name: name.clone(), weight_micro: weight_micro(name) })
+        .map(|name| Tenant { name: name.clone(), weight_micro: weight_micro(name), changes: Vec::new() })
         .collect();
     let mut bound = BoundWorkload { tenants, ..BoundWorkload::default() };
     let mut classes = Classes::default();

@@ -4,7 +4,7 @@
 //! is one resource: slots. An A100-class type with strict packing is four (compute slices, memory slices, places for a 2g
 //! instance, left halves), also with double-memory 1g instances; see [`crate::cluster::capacity`] for why four numbers say exactly what packs.
 
-use super::program::{MAX_TYPE_RESOURCES, Usage};
+use super::program::{MAX_TYPE_RESOURCES, ProgramJob, Usage};
 use crate::cluster::{Cluster, Geometry, Slice, SliceMemory};
 
 /// How instances of a type may be combined.
@@ -127,6 +127,20 @@ impl Resources {
     #[must_use]
     pub fn capacity(&self) -> &[u32] {
         &self.capacity
+    }
+
+    /// The type whose resources a usage takes.
+    #[must_use]
+    pub fn type_of(&self, usage: &Usage) -> Option<usize> {
+        self.types.iter().position(|of_type| of_type.first == usage.first)
+    }
+
+    /// Adds the slots that a job takes with an option to its type's count.
+    pub fn count_slots(&self, job: &ProgramJob, option: Option<u16>, slots: &mut [u32]) {
+        let Some(option) = option.and_then(|option| job.options.get(usize::from(option))) else { return };
+        if let Some(slots) = self.type_of(&option.usage).and_then(|k| slots.get_mut(k)) {
+            *slots += option.slots;
+        }
     }
 
     /// What a tenant with this many slots of each type has of every resource; replaces the content of `share`.
