@@ -8,6 +8,7 @@ pub mod assumptions;
 pub mod basis;
 pub mod common_jobs;
 pub mod comparison;
+pub mod explain;
 pub mod export;
 pub mod field;
 pub mod figures;

@@ -1,7 +1,7 @@
 //! The cluster: GPU types cut into slots, on nodes.
 //!
-//! A *type* is one GPU model with one layout. Every device of a type has the same number of slots; an allocation takes `slots`
-//! slots of each of `devices` devices, and takes whole devices when `slots` is all of them. What fits is asked at two levels:
+//! A *type* is one GPU model with one layout. Every device of a type has the same number of slots; an allocation takes a [`Slice`]
+//! of `slots` slots of each of `devices` devices, and takes whole devices when `slots` is all of them. What fits is asked at two levels:
 //! [`capacity`] counts (exact as long as running jobs may be moved), [`occupancy`] knows every device.
 
 pub mod capacity;
@@ -10,10 +10,12 @@ pub mod geometry;
 pub mod occupancy;
 pub mod packing;
 pub mod placement;
+pub mod slice;
 
 use crate::units::{DeviceId, NodeId, TypeId};
 pub use geometry::{Geometry, Layout, MigMode};
 pub use placement::{Part, Placement, Repacking};
+pub use slice::{Slice, SliceMemory};
 
 /// One GPU type of a cluster: a model with a layout, and how many devices there are.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +28,8 @@ pub struct GpuType {
     pub memory_gb: f64,
     /// Its speed relative to a V100 of 16 GB where nothing is measured, see [`catalogue::GpuModel::assumed_speed`].
     pub assumed_speed: f64,
+    /// How MIG can cut the model, whether or not this layout does.
+    pub mig: Option<catalogue::MigFamily>,
     /// How each device is cut.
     pub layout: Layout,
     /// What may lie where on one device.
@@ -130,6 +134,7 @@ impl Cluster {
                 gpu: model.id.clone(),
                 memory_gb: model.memory_gb,
                 assumed_speed: model.assumed_speed,
+                mig: model.mig,
                 layout,
                 geometry,
                 devices: next_device - first_device.0,

@@ -3,6 +3,7 @@
 pub mod compute;
 pub mod series;
 pub mod spec;
+pub mod yardstick;
 
 use std::collections::BTreeMap;
 

@@ -21,6 +21,7 @@ use crate::units::{JobId, SimSpan, SimTime, TenantId, TypeId, Work};
 use crate::workload::{BoundJob, BoundWorkload, JobClass, JobOption};
 pub use param::{ParamSpec, Params};
 pub use registry::{PolicySpec, spec};
+use sts::program::Program;
 
 /// Units of [`JobState::attained`] in one device-microsecond: a multiple of every number of slots, so that a slice counts exactly
 /// as its share of the device.
@@ -214,7 +215,9 @@ pub struct LedgerRow {
     pub floor: i64,
     /// What the decision gives the tenant over all types: V_u(x_u).
     pub value: i64,
-    /// Slots the temporal layer gave to this tenant and others use this round as their quota (positive), or the other way round.
+    /// Slots of entitlement that the tenant is owed (positive) or owes (negative) once the round is decided. For `sts-fairness`
+    /// with loans its balance on the type, in whole slots towards zero; without loans nothing is remembered, and it is what the
+    /// round alone moved: slots cut from its quota for a gang of another tenant, or added to it for its own.
     pub loan_slots: i32,
     /// Slots of entitlement lost because credit for a job larger than the quota is at its cap.
     pub packing_loss_slots: u32,
@@ -257,6 +260,16 @@ pub trait Refill {
     fn is_full(&self) -> bool;
 }
 
+/// The program that a policy solved for the round it decided last, for whoever wants the decision explained. The option that a grant
+/// names is the option of the program's job.
+#[derive(Debug, Clone, Copy)]
+pub struct RoundProgram<'a> {
+    /// The program, with the floors in force.
+    pub program: &'a Program,
+    /// Its jobs, in their order.
+    pub jobs: &'a [JobId],
+}
+
 /// A scheduler. One instance serves one run; it may keep state between rounds.
 pub trait Policy {
     /// Decides the round that begins at `view.now`.
@@ -266,9 +279,21 @@ pub trait Policy {
     /// hold nothing, in order of submission.
     fn refill(&mut self, view: &View<'_>, waiting: &[JobId], free: &mut dyn Refill);
 
+    /// The program of the last decision, for policies that solve one.
+    fn program(&self) -> Option<RoundProgram<'_>> {
+        None
+    }
+
     /// Whether the engine may move kept jobs when it places a decision.
     fn repacking(&self) -> Repacking {
         Repacking::WhereNeeded
+    }
+
+    /// What an option of an active job is worth to the decision under way, before hysteresis, in units that are the same from
+    /// round to round; `None` for policies that do not optimise. The engine measures with it what is lost when a decision does
+    /// not fit real devices.
+    fn worth(&self, _view: &View<'_>, _job: JobId, _option: u16) -> Option<f64> {
+        None
     }
 
     /// Whether a round in which nothing waits and nothing arrived or completed since the last decision would be decided as the

@@ -1,19 +1,22 @@
 //! The scenario: one object that says everything a comparison depends on. The page's link, its download, and the command line's
 //! `SCENARIO.json` are this object.
 
+pub mod explain;
 pub mod hash;
 pub mod run;
 pub mod tables;
+mod tenants;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+pub use self::tenants::{TenantSpec, WeightChangeSpec};
 use crate::cluster::catalogue::{self, GpuModel};
 use crate::cluster::{Cluster, ClusterError, Layout, MigMode, NodeGroup};
 use crate::policy::param::{ParamError, ParamValue};
 use crate::policy::{self, Params, PolicySpec};
-use crate::sim::{Boundary, RoundSettings};
+use crate::sim::{Boundary, GangPenalty, RoundSettings};
 use crate::units::{SimSpan, SimTime};
 use crate::workload::assign::ProfileSettings;
 use crate::workload::bind::BindError;
@@ -143,32 +146,6 @@ fn all() -> String {
     "all".to_string()
 }
 
-/// Tenants' weights.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TenantSpec {
-    /// Weight by tenant name.
-    #[serde(default)]
-    pub weights: BTreeMap<String, f64>,
-    /// The weight of all others.
-    #[serde(default = "one")]
-    pub default_weight: f64,
-}
-
-impl Default for TenantSpec {
-    fn default() -> Self {
-        Self { weights: BTreeMap::new(), default_weight: 1.0 }
-    }
-}
-
-impl TenantSpec {
-    /// A tenant's weight in millionths.
-    #[must_use]
-    pub fn weight_micro(&self, tenant: &str) -> u64 {
-        let weight = self.weights.get(tenant).copied().unwrap_or(self.default_weight);
-        (weight * 1e6).round() as u64
-    }
-}
-
 /// Rounds and overheads, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RoundSpec {
@@ -187,9 +164,16 @@ pub struct RoundSpec {
     /// Overhead of changing a MIG layout.
     #[serde(default)]
     pub reconfigure_s: f64,
+    /// What every node beyond the first costs a gang: on n nodes its rate is divided by 1 + penalty·(n−1). Not written where it is 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub gang_node_penalty: f64,
     /// The simulation stops here; `null` = when every job has finished.
     #[serde(default)]
     pub horizon_s: Option<f64>,
+}
+
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
 }
 
 fn six_minutes() -> f64 {
@@ -204,6 +188,7 @@ impl Default for RoundSpec {
             start_s: 0.0,
             restore_s: 0.0,
             reconfigure_s: 0.0,
+            gang_node_penalty: 0.0,
             horizon_s: None,
         }
     }
@@ -219,6 +204,7 @@ impl RoundSpec {
             start_cost: SimSpan::from_secs(self.start_s),
             restore_cost: SimSpan::from_secs(self.restore_s),
             reconfigure_cost: SimSpan::from_secs(self.reconfigure_s),
+            gang_penalty: GangPenalty::per_node(self.gang_node_penalty),
             horizon: self.horizon_s.map(|s| SimTime::ZERO + SimSpan::from_secs(s)),
         }
     }
@@ -370,14 +356,12 @@ impl Scenario {
             in_range(format!("cluster.price_per_gpu_hour.{gpu}"), *price, 0.0, 1e6)?;
         }
         self.check_workload()?;
-        for (tenant, weight) in &self.tenants.weights {
-            in_range(format!("tenants.weights.{tenant}"), *weight, 0.0, 1e6)?;
-        }
-        in_range("tenants.default_weight", self.tenants.default_weight, 0.0, 1e6)?;
+        self.tenants.check()?;
         in_range("round.length_s", self.round.length_s, 1e-3, 1e7)?;
         in_range("round.start_s", self.round.start_s, 0.0, 1e7)?;
         in_range("round.restore_s", self.round.restore_s, 0.0, 1e7)?;
         in_range("round.reconfigure_s", self.round.reconfigure_s, 0.0, 1e7)?;
+        in_range("round.gang_node_penalty", self.round.gang_node_penalty, 0.0, GangPenalty::MOST)?;
         if let Some(horizon) = self.round.horizon_s {
             in_range("round.horizon_s", horizon, 0.0, 1e11)?;
         }
@@ -584,6 +568,17 @@ mod tests {
     }
 
     #[test]
+    fn a_gang_penalty_is_written_only_where_there_is_one() {
+        let none = Scenario::from_json(MINIMAL).unwrap();
+        assert!(!none.to_json().contains("gang_node_penalty"));
+        let text = with("\"policies\"", "\"round\": {\"gang_node_penalty\": 0.25}, \"policies\"");
+        let scenario = Scenario::from_json(&text).unwrap();
+        assert_eq!(scenario.round.settings().gang_penalty, GangPenalty::per_node(0.25));
+        assert_eq!(Scenario::from_json(&scenario.to_json()).unwrap(), scenario);
+        assert_ne!(none.round.settings(), scenario.round.settings());
+    }
+
+    #[test]
     fn a_file_with_an_unknown_key_is_refused_and_a_link_drops_it() {
         let text = with("\"gpus_per_node\": 4", "\"gpus_per_node\": 4, \"colour\": \"red\"");
         let error = Scenario::from_json(&text).unwrap_err();
@@ -618,6 +613,12 @@ mod tests {
                 "workload.trace.window_s",
             ),
             ("\"path\": \"jobs.csv\"", "\"path\": \"jobs.csv\", \"rate\": 0", "workload.trace.rate"),
+            (
+                "\"policies\"",
+                "\"round\": {\"gang_node_penalty\": -0.1}, \"policies\"",
+                "round.gang_node_penalty",
+            ),
+            ("\"gpus_per_node\": 4", "\"gpus_per_node\": 0", "cluster.nodes"),
         ] {
             let error = Scenario::from_json(&with(from, to)).unwrap_err().to_string();
             assert!(error.starts_with(place), "{to}: {error}");

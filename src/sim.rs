@@ -8,13 +8,16 @@ pub mod fragmentation;
 pub mod reconfigure;
 pub mod recorded;
 pub mod refill;
+pub mod standing;
+pub mod waiting;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cluster::Part;
-use crate::policy::{LedgerRow, Proof, Reason};
-use crate::units::{JobId, SimSpan, SimTime, TypeId};
+use crate::cluster::{Part, Slice, SliceMemory};
+use crate::policy::{Grant, LedgerRow, Proof, Reason, RoundProgram};
+use crate::units::{JobId, Rate, SimSpan, SimTime, TypeId};
 pub use engine::{Engine, simulate};
+pub use standing::Standing;
 
 /// What happens when capacity becomes free inside a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
@@ -40,8 +43,39 @@ pub struct RoundSettings {
     pub restore_cost: SimSpan,
     /// Overhead of a load that needs a device's MIG layout changed.
     pub reconfigure_cost: SimSpan,
+    /// What every node beyond the first costs a gang.
+    pub gang_penalty: GangPenalty,
     /// The simulation stops here.
     pub horizon: Option<SimTime>,
+}
+
+/// How much slower a gang runs on several nodes: on n nodes its rate is divided by 1 + penalty·(n−1). None by default. Policies
+/// decide by the rate on one node, since nodes are known only when a decision is placed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct GangPenalty {
+    micro: u32,
+}
+
+impl GangPenalty {
+    /// The largest penalty per additional node.
+    pub const MOST: f64 = 100.0;
+
+    /// A penalty per additional node, from 0 to [`Self::MOST`], to a millionth.
+    #[must_use]
+    pub fn per_node(penalty: f64) -> Self {
+        Self { micro: (penalty.clamp(0.0, Self::MOST) * 1e6).round() as u32 }
+    }
+
+    /// The rate on `nodes` nodes, rounded down to a millionth; at least one millionth for any positive rate.
+    #[must_use]
+    pub fn rate_on(self, rate: Rate, nodes: u32) -> Rate {
+        let more = u64::from(nodes.saturating_sub(1)) * u64::from(self.micro);
+        if more == 0 || rate.0 == 0 {
+            return rate;
+        }
+        let slowed = u64::from(rate.0) * 1_000_000 / (1_000_000 + more);
+        Rate(u32::try_from(slowed).unwrap_or(rate.0).max(1))
+    }
 }
 
 /// A stretch of time in which a job held one allocation.
@@ -57,12 +91,24 @@ pub struct Segment {
     pub to: SimTime,
     /// The option of the job's class.
     pub option: u16,
+    /// The rate of progress: that of the option, less for a gang over several nodes if there is a [`GangPenalty`].
+    pub rate: Rate,
     /// The type.
     pub type_id: TypeId,
     /// Slots on each device.
     pub slots: u8,
+    /// Memory of the slices.
+    pub memory: SliceMemory,
     parts_from: u32,
     parts_len: u32,
+}
+
+impl Segment {
+    /// What it takes of each device.
+    #[must_use]
+    pub fn slice(&self) -> Slice {
+        Slice { slots: self.slots, memory: self.memory }
+    }
 }
 
 /// What became of a job.
@@ -124,10 +170,34 @@ pub struct RunRecord {
     pub reconfigurations: u64,
     /// Time mean of the share of free GPU that no request class can use.
     pub fragmentation_mean: f64,
-    /// Grants that found no position on real devices.
+    /// Grants that found no position on real devices, not even for a smaller slice.
     pub unplaced: u64,
+    /// Grants that found a position only for a smaller slice.
+    pub downgraded: u64,
+    /// What the policy's decisions are worth to it, and how much of that found its place.
+    pub packing: PackingValue,
+    /// The same in service: what the grants would have given in a round minus what they gave where they found a place, in the units
+    /// of [`Standing::served`], for every policy.
+    pub packing_gap: i128,
     /// Why it ended before every job had finished, if it did.
     pub stopped: Option<Stopped>,
+}
+
+/// The worth of decisions in the policy's own units, summed over decisions; zero for policies that have no such units.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct PackingValue {
+    /// Of the decisions.
+    pub decided: f64,
+    /// Of what was lost of them because no device had a position for it.
+    pub lost: f64,
+}
+
+impl PackingValue {
+    /// The packing gap: the share of the decided worth that was lost; `None` for policies without values.
+    #[must_use]
+    pub fn gap(&self) -> Option<f64> {
+        (self.decided > 0.0).then(|| self.lost / self.decided)
+    }
 }
 
 /// Why a simulation ended early.
@@ -138,6 +208,8 @@ pub enum Stopped {
     /// For a great many rounds nothing arrived and nothing finished: the policy starts nothing, or jobs are preempted before
     /// they have loaded.
     Stalled,
+    /// The watcher had seen enough.
+    SeenEnough,
     /// The trace does not say when every job started and ended.
     NotRecorded,
 }
@@ -149,6 +221,7 @@ impl Stopped {
         match self {
             Self::NotRecorded => "the trace does not say when every job started and ended",
             Self::Horizon => "stopped at the scenario's horizon",
+            Self::SeenEnough => "stopped because what was asked for had been seen",
             Self::Stalled => {
                 "given up: for a great many rounds no job arrived or finished. Overheads longer than a round, or a policy that \
                  starts nothing, do this"
@@ -166,17 +239,52 @@ impl RunRecord {
     }
 }
 
-/// One decided round, shown to the watcher of a run.
+/// One decided round, shown to the watcher of a run before it is put on devices.
 #[derive(Debug)]
 pub struct RoundReport<'a> {
     /// Index of the round.
     pub round: u64,
     /// Its beginning.
     pub start: SimTime,
+    /// Who is to get what.
+    pub grants: &'a [Grant],
+    /// Why others wait; who is not named waits for [`Reason::Capacity`].
+    pub waits: &'a [(JobId, Reason)],
+    /// The program that was solved; `None` for policies that solve none.
+    pub program: Option<RoundProgram<'a>>,
     /// The policy's ledger; empty for policies without quotas.
     pub ledger: &'a [LedgerRow],
     /// The policy's proof.
     pub proof: Option<&'a Proof>,
+    /// What the tenants have at its beginning.
+    pub standing: &'a Standing,
+    /// Seconds the decision took, where the watcher has a clock.
+    pub decide_s: Option<f64>,
+}
+
+/// A job that goes on as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Running {
+    /// The job.
+    pub job: JobId,
+    /// The option of its class that it holds.
+    pub option: u16,
+    /// The rate of progress.
+    pub rate: Rate,
+    /// It makes progress from this moment on.
+    pub ready: SimTime,
+}
+
+/// Rounds in which nothing arrives, completes or waits: the last decided one and those after it that the engine passes over,
+/// because they would be decided alike.
+#[derive(Debug)]
+pub struct PassedRounds<'a> {
+    /// The rounds; the first of them was decided and reported.
+    pub rounds: std::ops::Range<u64>,
+    /// All active jobs; each of them holds its option throughout.
+    pub running: &'a [Running],
+    /// What the tenants have.
+    pub standing: &'a Standing,
 }
 
 /// How far a run is.
@@ -194,8 +302,20 @@ pub struct Progress {
 pub trait Watch {
     /// A round was decided.
     fn round(&mut self, _report: &RoundReport<'_>) {}
+    /// Rounds are passed over.
+    fn passed(&mut self, _rounds: &PassedRounds<'_>) {}
+    /// No job is active any more, until the next arrival or for good; or the run ends with jobs unfinished.
+    fn idle(&mut self, _standing: &Standing) {}
     /// Called once in a while (a fixed count of rounds).
     fn progress(&mut self, _progress: Progress) {}
+    /// Whether the run may stop here: what the watcher wanted has been seen.
+    fn has_seen_enough(&self) -> bool {
+        false
+    }
+    /// Seconds since any moment, to time decisions with; `None` without a clock. Nothing that is decided depends on it.
+    fn clock_s(&self) -> Option<f64> {
+        None
+    }
 }
 
 /// Follows nothing.

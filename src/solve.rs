@@ -5,6 +5,7 @@
 
 pub mod answer;
 mod enumerate;
+pub mod explain;
 mod fairness;
 pub mod instance;
 mod packing;
@@ -14,6 +15,7 @@ use std::collections::BTreeMap;
 
 use self::answer::{Allocated, Answer, AnswerStatus, Properties, TenantAnswer};
 use self::enumerate::{Fairness, enumerate};
+use self::explain::Explanation;
 use self::fairness::{exact_worth, properties, worth_of_everything};
 pub use self::instance::{Instance, InstanceError};
 use self::problem::{Problem, Worth};
@@ -138,30 +140,70 @@ pub fn solve(
     policy: &str,
     params: &BTreeMap<String, ParamValue>,
 ) -> Result<Answer, SolveError> {
+    let params = check(policy, params)?;
+    let problem = Problem::new(instance, worth(&params))?;
+    let mut ladder = Ladder::new(budget(&params));
+    let decided = decide(&problem, &mut ladder, policy, &params)?;
+    Ok(answer(&problem, &mut ladder, policy, decided))
+}
+
+/// Explains the decision that [`solve`] makes: steps, prices, and for at most `jobs` waiting jobs what running them would have cost.
+/// Takes several times as long as the decision, so it is asked for apart.
+///
+/// # Errors
+/// Those of [`solve`].
+pub fn explain(
+    instance: &Instance,
+    policy: &str,
+    params: &BTreeMap<String, ParamValue>,
+    jobs: usize,
+) -> Result<Explanation, SolveError> {
+    let params = check(policy, params)?;
+    let problem = Problem::new(instance, worth(&params))?;
+    let mut ladder = Ladder::new(budget(&params));
+    let decided = decide(&problem, &mut ladder, policy, &params)?;
+    let mut program = problem.program.clone();
+    for (tenant, &floor) in program.tenants.iter_mut().zip(decided.floors.iter().flatten()) {
+        tenant.floor = floor;
+    }
+    // Where nothing is lent there is no common program in which a job could have been preferred.
+    let jobs = if policy == "equal-split" { 0 } else { jobs };
+    Ok(explain::explain(&problem, &program, &decided.solution, jobs, budget(&params)))
+}
+
+fn check(policy: &str, params: &BTreeMap<String, ParamValue>) -> Result<Params, SolveError> {
     if !POLICIES.iter().any(|(name, _)| *name == policy) {
         let known = POLICIES.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
         return Err(SolveError::Policy { found: policy.to_string(), known });
     }
-    let params = Params::check("solve", PARAMS, params)?;
-    let problem = Problem::new(instance, worth(&params))?;
-    let budget = params.integer("solver_budget").unsigned_abs();
-    let mut ladder = Ladder::new(budget);
-    let decided = match policy {
+    Ok(Params::check("solve", PARAMS, params)?)
+}
+
+fn budget(params: &Params) -> u64 {
+    params.integer("solver_budget").unsigned_abs()
+}
+
+fn decide(
+    problem: &Problem<'_>,
+    ladder: &mut Ladder,
+    policy: &str,
+    params: &Params,
+) -> Result<Decided, SolveError> {
+    Ok(match policy {
         "brute-force" => {
             let fairness = match params.word("of") {
                 "max-sum" => Fairness::NoFloors,
                 _ => Fairness::Floors,
             };
-            brute_force(&problem, fairness, budget)?
+            brute_force(problem, fairness, budget(params))?
         }
-        "equal-split" => equal_split(&problem, &mut ladder)?,
+        "equal-split" => equal_split(problem, ladder)?,
         "max-sum" => {
             let solution = ladder.solve(&problem.program).ok_or(SolveError::Undecided)?;
             Decided { proof: solution.method.to_string(), solution, floors: None }
         }
-        _ => sts_fairness(&problem, &mut ladder)?,
-    };
-    Ok(answer(&problem, &mut ladder, policy, decided))
+        _ => sts_fairness(problem, ladder)?,
+    })
 }
 
 fn worth(params: &Params) -> Worth {
@@ -175,7 +217,7 @@ fn worth(params: &Params) -> Worth {
     let round_s = params.number("round_s");
     let wished = SimSpan::from_secs(params.number("hysteresis"));
     let hysteresis = Objective::hysteresis_of(Some(wished), SimSpan::ZERO, SimSpan::from_secs(round_s));
-    Worth::Objective(Objective { mode, durations: Durations::Oracle, round_s, hysteresis })
+    Worth::Objective(Objective { mode, durations: Durations::Oracle, round_s, hysteresis, ageing_s: None })
 }
 
 fn sts_fairness(problem: &Problem<'_>, ladder: &mut Ladder) -> Result<Decided, SolveError> {
@@ -288,6 +330,17 @@ fn answer(problem: &Problem<'_>, ladder: &mut Ladder, policy: &str, decided: Dec
             name: tenant.name.clone(),
             rate,
             floor: floors.as_ref().map(|floors| in_units(floors[i].into())),
+            floor_slack: floors
+                .as_ref()
+                .filter(|_| feasible)
+                .map(|floors| in_units(i128::from(worth[i]) - i128::from(floors[i]))),
+            quota: problem
+                .instance
+                .types
+                .iter()
+                .zip(&problem.quotas[i])
+                .map(|(of_type, &slots)| (of_type.name.clone(), slots))
+                .collect(),
             equal_split_rate: due
                 .filter(|_| total_weight > 0)
                 .map(|due| due as f64 / total_weight as f64 / problem.units),
@@ -327,6 +380,7 @@ fn answer(problem: &Problem<'_>, ladder: &mut Ladder, policy: &str, decided: Dec
         allocation: allocation.collect(),
         tenants: tenants.collect(),
         properties,
+        explain: None,
         solve_s: None,
     }
 }

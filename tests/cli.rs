@@ -71,6 +71,14 @@ fn run_writes_summary_jobs_and_rounds_and_is_deterministic() {
             let metrics = &run["metrics"];
             assert_eq!(metrics["completed"], json!(5.0), "{run}");
             assert!(metrics["jct_p50_s"].as_f64() <= metrics["jct_p95_s"].as_f64());
+            let is_simulated = run["policy"] != "recorded";
+            assert_eq!(metrics["floor_violations"].is_number(), is_simulated, "{run}");
+            assert_eq!(metrics["floor_shortfall"].is_number(), is_simulated, "{run}");
+            assert_eq!(metrics["solver_s_p95"].is_number(), run["policy"] == "STS", "{run}");
+            let account = &run["account"];
+            assert_eq!(account["floor_rounds"], account["floor_rounds_measured"], "{run}");
+            assert_eq!(account["packing_gap_s"].is_number(), is_simulated, "{run}");
+            assert_eq!(account["packing_loss_slots"].is_number(), run["policy"] == "STS", "{run}");
             for spec in sts_sim::metrics::metrics() {
                 assert!(metrics.get(spec.key).is_some(), "{} is missing", spec.key);
             }

@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 
 use sts_sim::cluster::catalogue::model;
-use sts_sim::cluster::{Cluster, Layout, NodeGroup};
+use sts_sim::cluster::{Cluster, Layout, NodeGroup, SliceMemory};
 use sts_sim::policy::param::ParamValue;
 use sts_sim::policy::{Params, spec};
-use sts_sim::sim::{Boundary, RoundSettings, RunRecord, Stopped, simulate};
+use sts_sim::sim::{Boundary, GangPenalty, RoundSettings, RunRecord, Stopped, simulate};
 use sts_sim::units::{ClassId, MilliGpus, Rate, SimSpan, SimTime, TenantId, TypeId};
 use sts_sim::workload::bind::Tenant;
 use sts_sim::workload::{BoundJob, BoundWorkload, JobClass, JobOption};
@@ -30,11 +30,12 @@ fn one_type(devices: u32) -> Cluster {
 /// Whole-device jobs (submit, duration, gangs of `devices`) on one type.
 fn jobs(list: &[(f64, f64, u32)]) -> BoundWorkload {
     let mut workload = BoundWorkload {
-        tenants: vec![Tenant { name: "t".into(), weight_micro: 1_000_000 }],
+        tenants: vec![Tenant { name: "t".into(), weight_micro: 1_000_000, changes: vec![] }],
         ..BoundWorkload::default()
     };
     for (index, &(submit, duration, devices)) in list.iter().enumerate() {
-        let option = JobOption { type_id: TypeId(0), slots: 1, devices, rate: Rate::ONE };
+        let option =
+            JobOption { type_id: TypeId(0), slots: 1, memory: SliceMemory::Plain, devices, rate: Rate::ONE };
         workload.classes.push(JobClass {
             profile: "linear".into(),
             gpus: MilliGpus(devices * 1000),
@@ -61,6 +62,7 @@ fn settings(length_s: f64, boundary: Boundary, overhead_s: f64) -> RoundSettings
         start_cost: SimSpan::from_secs(overhead_s),
         restore_cost: SimSpan::from_secs(overhead_s),
         reconfigure_cost: SimSpan::ZERO,
+        gang_penalty: GangPenalty::default(),
         horizon: None,
     }
 }

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use sts_sim::cluster::catalogue::model;
-use sts_sim::cluster::{Cluster, Layout, MigMode, NodeGroup};
+use sts_sim::cluster::{Cluster, Layout, MigMode, NodeGroup, SliceMemory};
 use sts_sim::policy::registry::policies;
 use sts_sim::policy::{Params, spec};
-use sts_sim::sim::{Boundary, RoundSettings, RunRecord, Segment, simulate};
+use sts_sim::sim::{Boundary, GangPenalty, RoundSettings, RunRecord, Segment, simulate};
 use sts_sim::units::{ClassId, MilliGpus, Rate, SimSpan, SimTime, TenantId, TypeId, Work};
 use sts_sim::workload::bind::Tenant;
 use sts_sim::workload::{BoundJob, BoundWorkload, JobClass, JobOption};
@@ -38,7 +38,7 @@ fn cluster(layouts: &[u8]) -> Cluster {
 fn workload(cluster: &Cluster, rows: &[JobRow]) -> BoundWorkload {
     let mut workload = BoundWorkload {
         tenants: (0..3)
-            .map(|t| Tenant { name: format!("t{t}"), weight_micro: 1_000_000 * (1 + t) })
+            .map(|t| Tenant { name: format!("t{t}"), weight_micro: 1_000_000 * (1 + t), changes: vec![] })
             .collect(),
         ..BoundWorkload::default()
     };
@@ -59,6 +59,7 @@ fn workload(cluster: &Cluster, rows: &[JobRow]) -> BoundWorkload {
                         options.push(JobOption {
                             type_id,
                             slots: size,
+                            memory: SliceMemory::Plain,
                             devices: 1,
                             rate: Rate::from_f64(speed * share),
                         });
@@ -70,6 +71,7 @@ fn workload(cluster: &Cluster, rows: &[JobRow]) -> BoundWorkload {
                 options.push(JobOption {
                     type_id,
                     slots,
+                    memory: SliceMemory::Plain,
                     devices: whole_devices,
                     rate: Rate::from_f64(speed),
                 });
@@ -101,6 +103,7 @@ fn settings(boundary: Boundary, overhead_s: f64) -> RoundSettings {
         start_cost: SimSpan::from_secs(overhead_s),
         restore_cost: SimSpan::from_secs(overhead_s),
         reconfigure_cost: SimSpan::from_secs(overhead_s / 2.0),
+        gang_penalty: GangPenalty::default(),
         horizon: None,
     }
 }
@@ -117,7 +120,7 @@ fn check_space(cluster: &Cluster, workload: &BoundWorkload, record: &RunRecord) 
     for (index, segment) in record.segments.iter().enumerate() {
         let option =
             workload.class_of(&workload.jobs[segment.job.index()]).options[usize::from(segment.option)];
-        assert_eq!((option.type_id, option.slots), (segment.type_id, segment.slots));
+        assert_eq!((option.type_id, option.slice()), (segment.type_id, segment.slice()));
         assert_eq!(record.parts(segment).len(), option.devices as usize);
         assert!(segment.from <= segment.to && segment.from <= segment.ready);
         if segment.from < segment.to {
@@ -133,7 +136,7 @@ fn check_space(cluster: &Cluster, workload: &BoundWorkload, record: &RunRecord) 
         let geometry = cluster.gpu_type(segment.type_id).geometry;
         for part in record.parts(segment) {
             assert_eq!(cluster.type_of(part.device), segment.type_id);
-            let mask = geometry.mask(segment.slots, part.first_slot).expect("a legal start");
+            let mask = geometry.mask(segment.slice(), part.first_slot).expect("a legal start");
             let taken = &mut masks[part.device.index()];
             if begins {
                 assert_eq!(*taken & mask, 0, "two jobs on one position");

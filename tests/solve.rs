@@ -6,6 +6,7 @@ use std::path::Path;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use sts_sim::cluster::SliceMemory;
 use sts_sim::policy::param::ParamValue;
 use sts_sim::solve::answer::{Answer, AnswerStatus};
 use sts_sim::solve::instance::{InstanceJob, InstanceLayout, InstanceOption, InstanceTenant, InstanceType};
@@ -193,8 +194,12 @@ fn equal_objectives_keep_what_runs() {
     for option in jobs.iter_mut().flat_map(|job| &mut job.options) {
         option.rate = 0.5;
     }
-    jobs[1].previous =
-        Some(sts_sim::solve::instance::InstancePrevious { gpu: "A100".to_string(), slots: 3, devices: 1 });
+    jobs[1].previous = Some(sts_sim::solve::instance::InstancePrevious {
+        gpu: "A100".to_string(),
+        slots: 3,
+        memory: SliceMemory::Plain,
+        devices: 1,
+    });
     // Any two of the three jobs are worth the same. The one that runs is kept, and the other is the one of fewest slots.
     let answer = solved(&instance, "sts-fairness");
     let mut running: Vec<_> = answer.allocation.iter().map(|a| a.job.as_str()).collect();
@@ -364,7 +369,13 @@ fn random_job(random: &mut ChaCha8Rng, types: &[InstanceType], name: String) -> 
             rate += speed * random.random_range(0.0..1.0) / f64::from(of_type.slots_per_device);
             if random.random_bool(0.85) && rate > 1e-6 {
                 let rate = (rate * 1e6_f64).round() / 1e6;
-                options.push(InstanceOption { gpu: of_type.name.clone(), slots, devices: 1, rate });
+                options.push(InstanceOption {
+                    gpu: of_type.name.clone(),
+                    slots,
+                    memory: SliceMemory::Plain,
+                    devices: 1,
+                    rate,
+                });
             }
         }
         if of_type.devices > 1 && random.random_bool(0.3) {
@@ -373,6 +384,7 @@ fn random_job(random: &mut ChaCha8Rng, types: &[InstanceType], name: String) -> 
             options.push(InstanceOption {
                 gpu: of_type.name.clone(),
                 slots: of_type.slots_per_device,
+                memory: SliceMemory::Plain,
                 devices,
                 rate,
             });
@@ -455,6 +467,7 @@ fn more_capacity_or_more_options_never_hurt() {
         let option = InstanceOption {
             gpu: of_type.name.clone(),
             slots: of_type.slots_per_device,
+            memory: SliceMemory::Plain,
             devices: of_type.devices,
             rate: 5.0,
         };

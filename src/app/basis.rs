@@ -49,6 +49,10 @@ pub fn assumed(scenario: &Scenario) -> Vec<String> {
     if !overheads.is_empty() {
         sentences.push(format!("Overheads: {}", overheads.join(", ")));
     }
+    if round.gang_node_penalty > 0.0 {
+        let percent = format::percent(round.gang_node_penalty, 0);
+        sentences.push(format!("A gang takes {percent} longer for every node beyond its first"));
+    }
     if let Some(horizon) = round.horizon_s {
         sentences.push(format!("The simulation ends after {}", format::duration(horizon)));
     }

@@ -245,11 +245,28 @@ fn floors(comparison: &Comparison, subject: &Row) -> Option<String> {
     if rounds == 0 {
         return None;
     }
-    let rounds = format::count(rounds);
+    let of_runs =
+        |figure: fn(&RunResult) -> Option<u64>| comparison.runs(subject).map(figure).sum::<Option<u64>>();
+    let measured = of_runs(|run| run.account.floor_rounds_measured);
+    let is_estimate = measured < of_runs(|run| run.account.floor_rounds);
+    let (about, rounds, of_them) = match measured.filter(|_| is_estimate) {
+        Some(measured) => {
+            ("About ", format::count(rounds), format!(", estimated from {}", format::count(measured)))
+        }
+        None => ("", format::count(rounds), String::new()),
+    };
+    let own = total(comparison, subject, |run| run.metrics.get("floor_violations_own"));
+    let keeps_its_own = own.is_some_and(|own| own <= 0.0);
     Some(match below {
-        b if b <= 0.0 => format!("No tenant fell below its own quota in any of {rounds} rounds."),
+        b if b <= 0.0 => format!("No tenant fell below its own quota in any of {rounds} rounds{of_them}."),
+        // Floors hold in what the policy optimises; one yardstick for all policies has to be another.
+        b if keeps_its_own => format!(
+            "{} kept every tenant at the worth of its quota in what it optimises; in plain service it planned less {} times in {rounds} rounds{of_them}.",
+            subject.title,
+            format::number(b, 0)
+        ),
         b => format!(
-            "{} times in {rounds} rounds a tenant fell below its own quota under {}.",
+            "{about}{} times in {rounds} rounds{of_them} a tenant fell below its own quota under {}.",
             format::number(b, 0),
             subject.title
         ),

@@ -330,7 +330,7 @@ impl Page {
             News::Said { reply, message } => match reply {
                 Reply::Simulating { finished, jobs } => RunReport::Progress(RunProgress { finished, jobs }),
                 Reply::Simulated { result, scenario_hash, jobs, assumptions } => {
-                    self.shelf.keep_jobs(id, &result, get(&message, "jobs"), get(&message, "times"));
+                    self.shelf.keep_jobs(id, &result, &message);
                     RunReport::Finished { result, scenario_hash, jobs, assumptions }
                 }
                 Reply::Failed { message } => RunReport::Lost(Cause::Refused, message),

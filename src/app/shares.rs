@@ -79,7 +79,11 @@ mod tests {
 
     #[test]
     fn shares_are_by_weight_and_demands_by_hours() {
-        let spec = TenantSpec { weights: BTreeMap::from([("a".into(), 3.0)]), default_weight: 1.0 };
+        let spec = TenantSpec {
+            weights: BTreeMap::from([("a".into(), 3.0)]),
+            default_weight: 1.0,
+            ..TenantSpec::default()
+        };
         let shares = Shares::of(&[load("a", 30.0), load("b", 10.0)], &spec);
         let found: Vec<(f64, f64)> = shares.rows.iter().map(|row| (row.share, row.demand)).collect();
         assert_eq!(found, [(0.75, 0.75), (0.25, 0.25)]);
@@ -90,7 +94,7 @@ mod tests {
 
     #[test]
     fn nothing_asked_for_or_no_weight_is_no_share() {
-        let spec = TenantSpec { weights: BTreeMap::new(), default_weight: 0.0 };
+        let spec = TenantSpec { weights: BTreeMap::new(), default_weight: 0.0, ..TenantSpec::default() };
         let shares = Shares::of(&[load("a", 0.0)], &spec);
         assert_eq!((shares.rows[0].share, shares.rows[0].demand), (0.0, 0.0));
         assert_eq!(shares.weights_by_demand(), BTreeMap::from([("a".into(), 0.001)]));

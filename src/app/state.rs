@@ -639,6 +639,7 @@ impl State {
             None => {
                 scenario.name.clone_from(&path);
                 scenario.tenants.weights.clear();
+                scenario.tenants.changes.clear();
                 Edit::Trace(inputs::whole_trace(path, format.clone())).apply(&mut scenario);
             }
         }

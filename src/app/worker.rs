@@ -18,8 +18,8 @@ use super::{assumptions, common_jobs};
 use crate::scenario::Scenario;
 use crate::scenario::hash::{scenario_hash, workload_hash};
 use crate::scenario::run::{Prepared, prepare};
-use crate::scenario::tables::write_jobs_csv;
-use crate::sim::{Progress, Watch};
+use crate::scenario::tables::{RoundsCsv, write_jobs_csv, write_waits_csv};
+use crate::sim::{Progress, RoundReport, Watch};
 use crate::trace::{Import, ImportOptions, ImportReport, Refusal, WorkloadDigest};
 use crate::workload::{Workload, synthetic};
 
@@ -183,6 +183,7 @@ fn deliver(workload: &Workload, report: Option<ImportReport>) -> Answer {
 }
 
 const BYTES: &str = "application/octet-stream";
+const CSV: &str = "text/csv";
 
 /// Bytes that the page can keep and pass on without looking at them or copying them.
 fn blob(bytes: &JsValue, kind: &str) -> Result<JsValue, String> {
@@ -203,14 +204,24 @@ fn simulate(
 ) -> Answer {
     let (prepared, scenario_hash) = bench.prepare(message, scenario, workload, seed)?;
     let started_ms = now_ms();
-    let mut telling = Telling { pace: Pace::new() };
+    let mut telling =
+        Telling { pace: Pace::new(), rounds: RoundsCsv::new(prepared, Vec::new()), has_ledger: false };
     let mut finished = prepared.run(policy, seed, &mut telling).map_err(|error| error.to_string())?;
     finished.result.sim_wall_s = Some((now_ms() - started_ms) / 1_000.0);
     let mut jobs_csv = Vec::new();
     write_jobs_csv(prepared, &finished.record, &mut jobs_csv).map_err(|error| error.to_string())?;
     let times = Float64Array::from(&prepared.completion_times_s(&finished.record)[..]);
-    let beside =
-        vec![("jobs", blob(&Uint8Array::from(&jobs_csv[..]), "text/csv")?), ("times", blob(&times, BYTES)?)];
+    let mut beside =
+        vec![("jobs", blob(&Uint8Array::from(&jobs_csv[..]), CSV)?), ("times", blob(&times, BYTES)?)];
+    if !finished.record.waits.is_empty() {
+        let mut waits_csv = Vec::new();
+        write_waits_csv(prepared, &finished.record, &mut waits_csv).map_err(|error| error.to_string())?;
+        beside.push(("waits", blob(&Uint8Array::from(&waits_csv[..]), CSV)?));
+    }
+    if telling.has_ledger {
+        let rounds_csv = telling.rounds.finish().map_err(|error| error.to_string())?;
+        beside.push(("rounds", blob(&Uint8Array::from(&rounds_csv[..]), CSV)?));
+    }
     let reply = Reply::Simulated {
         result: Box::new(finished.result),
         scenario_hash: scenario_hash.clone(),
@@ -278,12 +289,25 @@ fn common_means(message: &JsValue, groups: &[usize]) -> Answer {
     Ok((Reply::CommonMeans { means }, Vec::new()))
 }
 
-/// Tells the page how far a run is.
-struct Telling {
+/// Tells the page how far a run is, and writes down its rounds where the policy has a ledger.
+struct Telling<'a> {
     pace: Pace,
+    rounds: RoundsCsv<'a, Vec<u8>>,
+    has_ledger: bool,
 }
 
-impl Watch for Telling {
+impl Watch for Telling<'_> {
+    fn round(&mut self, report: &RoundReport<'_>) {
+        if !report.ledger.is_empty() {
+            self.has_ledger = true;
+            self.rounds.round(report);
+        }
+    }
+
+    fn clock_s(&self) -> Option<f64> {
+        Some(now_ms() / 1_000.0)
+    }
+
     fn progress(&mut self, progress: Progress) {
         if self.pace.is_due() {
             tell(&Reply::Simulating { finished: progress.finished, jobs: progress.jobs }, &[]);

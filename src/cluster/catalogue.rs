@@ -2,13 +2,47 @@
 
 use std::sync::OnceLock;
 
+use super::{Geometry, Slice};
+
 /// How a model can be partitioned by MIG.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MigFamily {
-    /// 7 compute and 8 memory slices.
-    A100,
     /// 4 slices.
     A30,
+    /// 7 compute and 8 memory slices; multiprocessors in proportion to the compute slices.
+    A100,
+    /// The geometry of the A100 with the multiprocessors of H100 and H200.
+    Hopper,
+    /// The geometry of the A100 with the multiprocessors of the B200.
+    Blackwell,
+}
+
+impl MigFamily {
+    /// Whether its slices have other shares of the multiprocessors than of the compute slices.
+    #[must_use]
+    pub fn is_uneven(self) -> bool {
+        matches!(self, Self::Hopper | Self::Blackwell)
+    }
+
+    /// The share of the multiprocessors of the largest instance (7g, or the 4g of the A30) that a slice has; `None` if there is no
+    /// such slice. From `nvidia-smi mig -lgip` of each family (A100: 14, 14, 28, 42, 56, 98; A30: 14, 28, 56; H100 and H200: 16, 26,
+    /// 32, 60, 64, 132; B200: 18, 30, 36 of 148), except that the 3g and 4g of the B200 are assumed to have, as on Hopper, four times
+    /// a 1g and 15/16 of that.
+    #[must_use]
+    pub fn sm_share(self, slice: Slice) -> Option<f64> {
+        let (sms, all): (&[u16], u16) = match self {
+            Self::A30 => (&[14, 28, 56], 56),
+            Self::A100 => (&[14, 14, 28, 42, 56, 98], 98),
+            Self::Hopper => (&[16, 26, 32, 60, 64, 132], 132),
+            Self::Blackwell => (&[18, 30, 36, 68, 72, 148], 148),
+        };
+        let slices = match self {
+            Self::A30 => Geometry::Buddy { slots: 4 }.slices(),
+            _ => Geometry::MigA100.slices(),
+        };
+        let index = slices.iter().position(|known| *known == slice)?;
+        sms.get(index).map(|&count| f64::from(count) / f64::from(all))
+    }
 }
 
 /// One GPU model.
@@ -47,9 +81,9 @@ const TABLE: [Row; 16] = [
     ("L40S", "NVIDIA L40S", 48.0, true, None, 1.6, "l40s"),
     ("A100-40", "NVIDIA A100 40 GB", 40.0, true, Some(MigFamily::A100), 1.9, "a100"),
     ("A100-80", "NVIDIA A100 80 GB", 80.0, true, Some(MigFamily::A100), 2.0, "a100"),
-    ("H100-80", "NVIDIA H100 80 GB", 80.0, true, Some(MigFamily::A100), 3.6, "h100"),
-    ("H200-141", "NVIDIA H200", 141.0, true, Some(MigFamily::A100), 4.0, "h200"),
-    ("B200-180", "NVIDIA B200", 180.0, true, Some(MigFamily::A100), 6.0, "b200"),
+    ("H100-80", "NVIDIA H100 80 GB", 80.0, true, Some(MigFamily::Hopper), 3.6, "h100"),
+    ("H200-141", "NVIDIA H200", 141.0, true, Some(MigFamily::Hopper), 4.0, "h200"),
+    ("B200-180", "NVIDIA B200", 180.0, true, Some(MigFamily::Blackwell), 6.0, "b200"),
 ];
 
 /// Other words for a family: what a trace calls it, the family, and the memory that goes with the word.
@@ -147,7 +181,7 @@ fn parse(trace_name: &str) -> Option<(&'static str, Option<f64>)> {
         family = head.to_string();
     }
     if let (Some(compute), Some(of_slice)) = (slice, memory_gb) {
-        let memory_slices = super::geometry::Geometry::MigA100.memory_slices(compute as u8);
+        let memory_slices = Geometry::MigA100.memory_slices(compute as u8);
         memory_gb = Some(of_slice * 8.0 / f64::from(memory_slices));
     }
     let (family, usual_gb) = known_family(&family)?;

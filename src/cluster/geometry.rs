@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ClusterError;
 use super::catalogue::{GpuModel, MigFamily};
+use super::slice::Slice;
 
 /// The layout a type of GPU has in a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -42,23 +43,22 @@ impl fmt::Display for Layout {
 pub struct MigProfile {
     /// NVIDIA's name without the memory: `1g`, …, `7g`; `1g+mem` has the memory of two slices.
     pub name: &'static str,
-    /// Compute slices.
-    pub compute: u8,
+    /// The kind of slice: its compute slices, and whether it has twice the memory that goes with them.
+    pub slice: Slice,
     /// Memory slices.
     pub memory: u8,
     /// First memory slices at which it may lie.
     pub starts: &'static [u8],
 }
 
-/// The instance profiles of A100-class devices (NVIDIA MIG user guide, "Supported MIG profiles"). There is no 5g and no 6g. The
-/// double-memory 1g is in the table for completeness: allocations take the other five.
+/// The instance profiles of A100-class devices (NVIDIA MIG user guide, "Supported MIG profiles"). There is no 5g and no 6g.
 pub const MIG_A100_PROFILES: [MigProfile; 6] = [
-    MigProfile { name: "1g", compute: 1, memory: 1, starts: &[0, 1, 2, 3, 4, 5, 6] },
-    MigProfile { name: "1g+mem", compute: 1, memory: 2, starts: &[0, 2, 4, 6] },
-    MigProfile { name: "2g", compute: 2, memory: 2, starts: &[0, 2, 4] },
-    MigProfile { name: "3g", compute: 3, memory: 4, starts: &[0, 4] },
-    MigProfile { name: "4g", compute: 4, memory: 4, starts: &[0] },
-    MigProfile { name: "7g", compute: 7, memory: 8, starts: &[0] },
+    MigProfile { name: "1g", slice: Slice::plain(1), memory: 1, starts: &[0, 1, 2, 3, 4, 5, 6] },
+    MigProfile { name: "1g+mem", slice: Slice::DOUBLE_MEMORY_1G, memory: 2, starts: &[0, 2, 4, 6] },
+    MigProfile { name: "2g", slice: Slice::plain(2), memory: 2, starts: &[0, 2, 4] },
+    MigProfile { name: "3g", slice: Slice::plain(3), memory: 4, starts: &[0, 4] },
+    MigProfile { name: "4g", slice: Slice::plain(4), memory: 4, starts: &[0] },
+    MigProfile { name: "7g", slice: Slice::plain(7), memory: 8, starts: &[0] },
 ];
 
 /// The geometry of one device.
@@ -95,8 +95,8 @@ impl Geometry {
             )),
             Layout::Uniform(_) => Err(refuse("a device is cut into 2, 4 or 8 equal slots")),
             Layout::Mig(_) => match model.mig {
-                Some(MigFamily::A100) => Ok(Self::MigA100),
                 Some(MigFamily::A30) => Ok(Self::Buddy { slots: 4 }),
+                Some(MigFamily::A100 | MigFamily::Hopper | MigFamily::Blackwell) => Ok(Self::MigA100),
                 None => {
                     Err(refuse("this GPU has no MIG; use \"whole\" or, on Volta and later, \"uniform-4\""))
                 }
@@ -113,7 +113,7 @@ impl Geometry {
         }
     }
 
-    /// Slice sizes in slots, ascending; the last is the whole device.
+    /// Slice sizes in slots, ascending; the last is the whole device. Every size is that of a plain slice.
     #[must_use]
     pub fn sizes(self) -> &'static [u8] {
         match self {
@@ -122,6 +122,30 @@ impl Geometry {
             Self::Buddy { slots: 4 } => &[1, 2, 4],
             Self::Buddy { .. } => &[1, 2, 4, 8],
             Self::MigA100 => &[1, 2, 3, 4, 7],
+        }
+    }
+
+    /// Every kind of slice, ascending: the plain ones of [`Self::sizes`] and, on an A100-class device, the double-memory 1g.
+    #[must_use]
+    pub fn slices(self) -> &'static [Slice] {
+        const fn plain<const N: usize>(sizes: [u8; N]) -> [Slice; N] {
+            let mut slices = [Slice::plain(0); N];
+            let mut i = 0;
+            while i < N {
+                slices[i] = Slice::plain(sizes[i]);
+                i += 1;
+            }
+            slices
+        }
+        const BUDDY: [Slice; 4] = plain([1, 2, 4, 8]);
+        const A100: [Slice; 6] = {
+            let mut slices = plain([1, 1, 2, 3, 4, 7]);
+            slices[1] = Slice::DOUBLE_MEMORY_1G;
+            slices
+        };
+        match self {
+            Self::Buddy { .. } => &BUDDY[..self.sizes().len()],
+            Self::MigA100 => &A100,
         }
     }
 
@@ -140,31 +164,41 @@ impl Geometry {
         }
     }
 
-    /// Positions that a slice of `slots` slots covers; 0 if there is no such slice.
+    /// Positions that a slice covers; 0 if there is no such slice.
     #[must_use]
-    pub fn memory_slices(self, slots: u8) -> u8 {
+    pub fn memory_slices(self, slice: impl Into<Slice>) -> u8 {
+        let slice = slice.into();
         match self {
-            Self::Buddy { .. } if self.sizes().contains(&slots) => slots,
+            Self::Buddy { .. } if self.slices().contains(&slice) => slice.slots,
             Self::Buddy { .. } => 0,
-            Self::MigA100 => mig_profile(slots).map_or(0, |profile| profile.memory),
+            Self::MigA100 => mig_profile(slice).map_or(0, |profile| profile.memory),
         }
     }
 
-    /// The positions at which a slice of `slots` slots may start, ascending; none if there is no such slice.
-    pub fn starts(self, slots: u8) -> impl Iterator<Item = u8> + Clone {
+    /// The positions at which a slice may start, ascending; none if there is no such slice.
+    pub fn starts(self, slice: impl Into<Slice>) -> impl Iterator<Item = u8> + Clone {
+        let slice = slice.into();
         let (buddy, table): (u8, &'static [u8]) = match self {
-            Self::Buddy { slots: all } if self.sizes().contains(&slots) => (all, &[]),
+            Self::Buddy { slots: all } if self.slices().contains(&slice) => (all, &[]),
             Self::Buddy { .. } => (0, &[]),
-            Self::MigA100 => (0, mig_profile(slots).map_or(&[], |profile| profile.starts)),
+            Self::MigA100 => (0, mig_profile(slice).map_or(&[], |profile| profile.starts)),
         };
-        (0..buddy).step_by(usize::from(slots.max(1))).chain(table.iter().copied())
+        (0..buddy).step_by(usize::from(slice.slots.max(1))).chain(table.iter().copied())
     }
 
-    /// The positions that a slice of `slots` slots covers when it starts at `start`, one bit each; `None` where it may not start.
+    /// The positions that a slice covers when it starts at `start`, one bit each; `None` where it may not start.
     #[must_use]
-    pub fn mask(self, slots: u8, start: u8) -> Option<u8> {
-        let covered = u32::from(self.memory_slices(slots));
-        self.starts(slots).any(|s| s == start).then(|| (((1u32 << covered) - 1) << start) as u8)
+    pub fn mask(self, slice: impl Into<Slice>, start: u8) -> Option<u8> {
+        let slice = slice.into();
+        let covered = u32::from(self.memory_slices(slice));
+        self.starts(slice).any(|s| s == start).then(|| (((1u32 << covered) - 1) << start) as u8)
+    }
+
+    /// Whether a slice has a legal start among the positions that are not `taken`.
+    #[must_use]
+    pub fn hosts(self, slice: impl Into<Slice>, taken: u8) -> bool {
+        let slice = slice.into();
+        self.starts(slice).any(|start| self.mask(slice, start).is_some_and(|mask| mask & taken == 0))
     }
 
     /// All positions of the device, one bit each.
@@ -186,8 +220,8 @@ impl Geometry {
     /// Memory of a slice in GB on a device that has `device_gb`: in eighths of the device for A100-class slices, rounded as NVIDIA
     /// names them (an H200's 1g is 18 GB of 141), in proportion to the slots otherwise.
     #[must_use]
-    pub fn slice_memory_gb(self, device_gb: f64, slots: u8) -> f64 {
-        let share = f64::from(self.memory_slices(slots)) / f64::from(self.positions());
+    pub fn slice_memory_gb(self, device_gb: f64, slice: impl Into<Slice>) -> f64 {
+        let share = f64::from(self.memory_slices(slice)) / f64::from(self.positions());
         match self {
             Self::MigA100 => (device_gb * share).round(),
             Self::Buddy { .. } => device_gb * share,
@@ -195,9 +229,9 @@ impl Geometry {
     }
 }
 
-/// The profile of an allocation of `compute` slots.
-fn mig_profile(compute: u8) -> Option<&'static MigProfile> {
-    MIG_A100_PROFILES.iter().find(|profile| profile.compute == compute)
+/// The profile of a slice of an A100-class device.
+fn mig_profile(slice: Slice) -> Option<&'static MigProfile> {
+    MIG_A100_PROFILES.iter().find(|profile| profile.slice == slice)
 }
 
 #[cfg(test)]
@@ -294,7 +328,7 @@ mod tests {
     #[test]
     fn the_double_memory_1g_adds_forty_multisets() {
         let profiles: Vec<_> =
-            MIG_A100_PROFILES.iter().map(|p| (p.compute, p.memory, p.starts.to_vec())).collect();
+            MIG_A100_PROFILES.iter().map(|p| (p.slice.slots, p.memory, p.starts.to_vec())).collect();
         let kinds: BTreeSet<Vec<(u8, u8)>> = placements(&profiles)
             .iter()
             .map(|(placed, _)| {
@@ -321,14 +355,19 @@ mod tests {
     #[test]
     fn slices_have_the_memory_that_nvidia_prints() {
         for (id, expected) in [
-            ("A100-40", [5, 10, 20, 20, 40]),
-            ("A100-80", [10, 20, 40, 40, 80]),
-            ("H100-80", [10, 20, 40, 40, 80]),
-            ("H200-141", [18, 35, 71, 71, 141]),
-            ("B200-180", [23, 45, 90, 90, 180]),
+            ("A100-40", [5, 10, 10, 20, 20, 40]),
+            ("A100-80", [10, 20, 20, 40, 40, 80]),
+            ("H100-80", [10, 20, 20, 40, 40, 80]),
+            ("H200-141", [18, 35, 35, 71, 71, 141]),
+            ("B200-180", [23, 45, 45, 90, 90, 180]),
+            ("A30", [6, 12, 24, 0, 0, 0]),
         ] {
             let model = catalogue::model(id).expect("in the catalogue");
-            let found = [1, 2, 3, 4, 7].map(|s| Geometry::MigA100.slice_memory_gb(model.memory_gb, s) as u32);
+            let geometry = Geometry::of(&model, Layout::Mig(MigMode::Strict)).expect("it has MIG");
+            let mut found = [0; 6];
+            for (gb, slice) in found.iter_mut().zip(geometry.slices()) {
+                *gb = geometry.slice_memory_gb(model.memory_gb, *slice) as u32;
+            }
             assert_eq!(found, expected, "{id}");
         }
     }
@@ -338,12 +377,13 @@ mod tests {
         for geometry in
             [1, 2, 4, 8].map(|slots| Geometry::Buddy { slots }).into_iter().chain([Geometry::MigA100])
         {
-            for slots in 0..=9 {
+            for slice in (0..Slice::KINDS + 2).map(Slice::of_index) {
+                assert_eq!(geometry.slices().contains(&slice), geometry.starts(slice).next().is_some());
                 for start in 0..8 {
-                    let mask = geometry.mask(slots, start);
-                    assert_eq!(mask.is_some(), geometry.starts(slots).any(|s| s == start));
+                    let mask = geometry.mask(slice, start);
+                    assert_eq!(mask.is_some(), geometry.starts(slice).any(|s| s == start));
                     if let Some(mask) = mask {
-                        assert_eq!(mask.count_ones(), u32::from(geometry.memory_slices(slots)));
+                        assert_eq!(mask.count_ones(), u32::from(geometry.memory_slices(slice)));
                         assert_eq!(mask & !geometry.whole_mask(), 0);
                     }
                 }

@@ -2,14 +2,14 @@
 //!
 //! Whole devices go to few nodes: to the node that holds a gang with the least left over, else to the emptiest nodes first. A slice
 //! goes to the fullest device in use that has a legal position for it ([`super::packing`]), else to a device of the node with the
-//! fewest free ones. Every choice is deterministic; ties go to the lowest number. Devices are found by what they have free, not
+//! fewest free ones; the slices of one job go to few nodes as whole devices do, to the fullest devices there. Every choice is deterministic; ties go to the lowest number. Devices are found by what they have free, not
 //! by search: placing costs O(log devices) a part.
 
 use std::collections::BTreeSet;
 
 use super::packing::{Order, Rule};
 use super::placement::{Part, Placement};
-use super::{Cluster, Geometry, Node};
+use super::{Cluster, Geometry, Node, Slice};
 use crate::units::{DeviceId, NodeId, TypeId};
 
 /// Which positions of which devices are taken. It owns all it needs of the cluster.
@@ -93,9 +93,9 @@ impl Occupancy {
         Self { masks: vec![0; node_of.len()], node_of, nodes, types, dirty: Vec::new() }
     }
 
-    /// Takes `slots` slots on each of `devices` distinct devices of a type; `None`, with nothing taken, if there are no positions.
-    pub fn place(&mut self, type_id: TypeId, slots: u8, devices: u32) -> Option<Placement> {
-        self.place_by(Rule::BestFit, type_id, slots, devices)
+    /// Takes a slice on each of `devices` distinct devices of a type; `None`, with nothing taken, if there are no positions.
+    pub fn place(&mut self, type_id: TypeId, slice: impl Into<Slice>, devices: u32) -> Option<Placement> {
+        self.place_by(Rule::BestFit, type_id, slice.into(), devices)
     }
 
     /// [`Self::place`] with slices where `rule` prefers them.
@@ -103,21 +103,23 @@ impl Occupancy {
         &mut self,
         rule: Rule,
         type_id: TypeId,
-        slots: u8,
+        slice: Slice,
         devices: u32,
     ) -> Option<Placement> {
         let state = self.types.get(type_id.index())?;
         if devices == 0 || devices > state.devices {
             return None;
         }
-        let mut parts = if slots == state.geometry.slots() {
+        let mut parts = if slice.slots == state.geometry.slots() {
             let free = self.free_in_few_nodes(type_id, devices)?;
             free.into_iter().map(|device| Part { device, first_slot: 0 }).collect()
+        } else if devices > 1 && rule == Rule::BestFit {
+            self.positions_in_few_nodes(type_id, slice, devices)?
         } else {
-            self.best_positions(rule, type_id, slots, devices)?
+            self.best_positions(rule, type_id, slice, devices)?
         };
         parts.sort_unstable_by_key(|part| part.device);
-        let placement = Placement { type_id, slots, parts };
+        let placement = Placement { type_id, slice, parts };
         self.apply(&placement, Change::Take);
         Some(placement)
     }
@@ -129,7 +131,7 @@ impl Occupancy {
         let mut last = None;
         let free = placement.parts.iter().all(|part| {
             let ascending = last.replace(part.device).is_none_or(|before| before < part.device);
-            let mask = state.geometry.mask(placement.slots, part.first_slot);
+            let mask = state.geometry.mask(placement.slice, part.first_slot);
             ascending
                 && devices.contains(&part.device.0)
                 && mask.is_some_and(|mask| self.masks[part.device.index()] & mask == 0)
@@ -236,10 +238,10 @@ impl Occupancy {
     }
 
     /// Positions for a slice on each of `count` distinct devices.
-    fn best_positions(&self, rule: Rule, type_id: TypeId, slots: u8, count: u32) -> Option<Vec<Part>> {
+    fn best_positions(&self, rule: Rule, type_id: TypeId, slice: Slice, count: u32) -> Option<Vec<Part>> {
         let state = &self.types[type_id.index()];
         let mut parts = Vec::with_capacity(count as usize);
-        for choice in Order::of(state.geometry, rule).choices(slots) {
+        for choice in Order::of(state.geometry, rule).choices(slice) {
             let rest = count - parts.len() as u32;
             if rest == 0 {
                 break;
@@ -256,13 +258,57 @@ impl Occupancy {
         (parts.len() as u32 == count).then_some(parts)
     }
 
+    /// Positions for a slice on each of `count` distinct devices in as few nodes as possible: the nodes with most devices that can
+    /// host it first, until one node can hold the rest; of those the one with the fewest such devices. Takes O(devices of the type)
+    /// steps.
+    fn positions_in_few_nodes(&self, type_id: TypeId, slice: Slice, count: u32) -> Option<Vec<Part>> {
+        let state = &self.types[type_id.index()];
+        let choices = Order::of(state.geometry, Rule::BestFit).choices(slice);
+        // By mask: how much a device is preferred, and where the slice starts there.
+        let mut rank = [None; 256];
+        for (position, choice) in choices.iter().enumerate() {
+            rank[usize::from(choice.before)] = Some((position, choice.start));
+        }
+        let devices = state.first_device..state.first_device + state.devices;
+        let mut hosts: Vec<(NodeId, usize, Part)> = devices
+            .filter_map(|device| {
+                let (position, first_slot) = rank[usize::from(self.masks[device as usize])]?;
+                let part = Part { device: DeviceId(device), first_slot };
+                Some((self.node_of[device as usize], position, part))
+            })
+            .collect();
+        let mut nodes: Vec<&mut [(NodeId, usize, Part)]> = hosts.chunk_by_mut(|a, b| a.0 == b.0).collect();
+        nodes.sort_by_key(|node| std::cmp::Reverse(node.len()));
+        let mut parts: Vec<Part> = Vec::with_capacity(count as usize);
+        let mut next = 0;
+        loop {
+            let rest = (count as usize) - parts.len();
+            let largest = nodes.get(next)?;
+            // Of equally tight nodes the first: the order is stable.
+            let tightest = nodes[next..].iter().rposition(|node| node.len() >= rest).map(|last| {
+                let hosts = nodes[next + last].len();
+                next + nodes[next..].partition_point(|node| node.len() > hosts)
+            });
+            let (node, take) = match tightest {
+                Some(tightest) => (tightest, rest),
+                None => (next, largest.len()),
+            };
+            nodes[node].sort_by_key(|&(_, position, _)| position);
+            parts.extend(nodes[node].iter().take(take).map(|&(_, _, part)| part));
+            if parts.len() == count as usize {
+                return Some(parts);
+            }
+            next += 1;
+        }
+    }
+
     /// Takes or gives back a placement that is known to be free or held.
     fn apply(&mut self, placement: &Placement, change: Change) {
         let Some(geometry) = self.geometry(placement.type_id) else { return };
         for part in &placement.parts {
-            let Some(slice) = geometry.mask(placement.slots, part.first_slot) else { continue };
+            let Some(slice) = geometry.mask(placement.slice, part.first_slot) else { continue };
             let Some(&taken) = self.masks.get(part.device.index()) else { continue };
-            let slots = u32::from(placement.slots);
+            let slots = u32::from(placement.slice.slots);
             let node = &mut self.nodes[self.node_of[part.device.index()].index()];
             let state = &mut self.types[placement.type_id.index()];
             match change {
@@ -415,9 +461,9 @@ mod tests {
             ("A100-40", 1, 2, Layout::Mig(MigMode::Strict)),
             ("T4", 1, 1, Layout::Whole),
         ]));
-        let at = |type_id, slots, parts: &[(u32, u8)]| Placement {
+        let at = |type_id, slots: u8, parts: &[(u32, u8)]| Placement {
             type_id: TypeId(type_id),
-            slots,
+            slice: slots.into(),
             parts: parts
                 .iter()
                 .map(|&(device, first_slot)| Part { device: DeviceId(device), first_slot })
@@ -466,7 +512,7 @@ mod tests {
         proptest! {
             #[test]
             fn placing_and_releasing_keeps_all_counts(
-                steps in prop::collection::vec((0u16..3, 0usize..5, 1u32..4, any::<bool>(), any::<prop::sample::Index>()), 1..60)
+                steps in prop::collection::vec((0u16..3, 0usize..6, 1u32..4, any::<bool>(), any::<prop::sample::Index>()), 1..60)
             ) {
                 let cluster = cluster(&[
                     ("A100-80", 2, 2, Layout::Mig(MigMode::Strict)),
@@ -480,10 +526,10 @@ mod tests {
                         let placement = held.swap_remove(pick.index(held.len()));
                         occupancy.release(&placement);
                     } else {
-                        let sizes = cluster.gpu_type(TypeId(type_id)).geometry.sizes();
-                        let slots = sizes[size % sizes.len()];
+                        let slices = cluster.gpu_type(TypeId(type_id)).geometry.slices();
+                        let slice = slices[size % slices.len()];
                         let before = occupancy.masks.clone();
-                        match occupancy.place(TypeId(type_id), slots, devices) {
+                        match occupancy.place(TypeId(type_id), slice, devices) {
                             Some(placement) => {
                                 prop_assert_eq!(placement.parts.len() as u32, devices);
                                 prop_assert!(placement.parts.windows(2).all(|p| p[0].device < p[1].device));
@@ -491,7 +537,7 @@ mod tests {
                             }
                             None => {
                                 prop_assert_eq!(&before, &occupancy.masks);
-                                let hosts = hosts(&occupancy, &cluster, TypeId(type_id), slots);
+                                let hosts = hosts(&occupancy, &cluster, TypeId(type_id), slice);
                                 prop_assert!(hosts < devices, "refused only where too few devices have room");
                             }
                         }
@@ -509,7 +555,7 @@ mod tests {
                 let used: u32 = held
                     .iter()
                     .filter(|p| p.type_id == type_id)
-                    .map(|p| u32::from(p.slots) * p.parts.len() as u32)
+                    .map(|p| u32::from(p.slice.slots) * p.parts.len() as u32)
                     .sum();
                 assert_eq!(occupancy.used_slots(type_id), used);
                 assert_eq!(occupancy.free_slots(type_id), gpu.total_slots() - used);
@@ -524,7 +570,7 @@ mod tests {
             for placement in held {
                 for part in &placement.parts {
                     let geometry = cluster.gpu_type(placement.type_id).geometry;
-                    let slice = geometry.mask(placement.slots, part.first_slot).expect("a legal start");
+                    let slice = geometry.mask(placement.slice, part.first_slot).expect("a legal start");
                     assert_eq!(masks[part.device.index()] & slice, 0, "no overlap");
                     masks[part.device.index()] |= slice;
                 }
@@ -537,14 +583,9 @@ mod tests {
         }
 
         /// Devices of a type with a legal free position for a slice.
-        fn hosts(occupancy: &Occupancy, cluster: &Cluster, type_id: TypeId, slots: u8) -> u32 {
+        fn hosts(occupancy: &Occupancy, cluster: &Cluster, type_id: TypeId, slice: Slice) -> u32 {
             let gpu = cluster.gpu_type(type_id);
-            let has_room = |device: &u32| {
-                let taken = occupancy.device_mask(DeviceId(*device));
-                gpu.geometry
-                    .starts(slots)
-                    .any(|s| gpu.geometry.mask(slots, s).is_some_and(|m| m & taken == 0))
-            };
+            let has_room = |device: &u32| gpu.geometry.hosts(slice, occupancy.device_mask(DeviceId(*device)));
             (gpu.first_device.0..gpu.first_device.0 + gpu.devices).filter(has_room).count() as u32
         }
     }

@@ -2,13 +2,13 @@
 //!
 //! What a device can still host depends only on which of its positions are taken, so a preference is an order over the few masks
 //! that a device can have ([`Order`]). Slices are packed largest first; then [`Rule::Compact`] and [`Rule::Even`] find a packing
-//! of single slices whenever there is one (see [`super::capacity`]), because a slice that makes a slot unreachable, a 3g in the
-//! left half, is the last resort.
+//! of single slices whenever there is one (see [`super::capacity`]), because a position that makes a slot unreachable (of a 3g in
+//! the left half, of a double-memory 1g anywhere but at the end) is the last resort.
 
 use std::cmp::Reverse;
 use std::sync::OnceLock;
 
-use super::Geometry;
+use super::{Geometry, Slice};
 
 /// What is preferred when a slice could go to several devices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,10 +33,10 @@ pub struct Choice {
     pub after: u8,
 }
 
-/// The preferred choices of one geometry under one rule, by slice size.
+/// The preferred choices of one geometry under one rule, by kind of slice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Order {
-    by_slots: [Vec<Choice>; 9],
+    by_slice: [Vec<Choice>; Slice::KINDS],
 }
 
 impl Order {
@@ -61,31 +61,31 @@ impl Order {
 
     fn new(geometry: Geometry, rule: Rule) -> Self {
         let masks = reachable_masks(geometry);
-        let mut by_slots: [Vec<Choice>; 9] = Default::default();
-        for &slots in geometry.sizes() {
+        let mut by_slice: [Vec<Choice>; Slice::KINDS] = Default::default();
+        for &slice in geometry.slices() {
             let mut ranked: Vec<_> = masks
                 .iter()
-                .filter_map(|&before| best_start(geometry, slots, before))
-                .map(|choice| (key(geometry, slots, choice, rule), choice))
+                .filter_map(|&before| best_start(geometry, slice, before))
+                .map(|choice| (key(geometry, slice, choice, rule), choice))
                 .collect();
             ranked.sort_unstable_by_key(|&(key, choice)| (key, choice.before));
-            by_slots[usize::from(slots)] = ranked.into_iter().map(|(_, choice)| choice).collect();
+            by_slice[slice.index()] = ranked.into_iter().map(|(_, choice)| choice).collect();
         }
-        Self { by_slots }
+        Self { by_slice }
     }
 
-    /// The choices for a slice of `slots` slots, preferred first; none if there is no such slice.
+    /// The choices for a slice, preferred first; none if there is no such slice.
     #[must_use]
-    pub fn choices(&self, slots: u8) -> &[Choice] {
-        self.by_slots.get(usize::from(slots)).map_or(&[], Vec::as_slice)
+    pub fn choices(&self, slice: impl Into<Slice>) -> &[Choice] {
+        self.by_slice.get(slice.into().index()).map_or(&[], Vec::as_slice)
     }
 }
 
-/// Allocations of one shape: `count` times `slots` slots on each of `devices` distinct devices.
+/// Allocations of one shape: `count` times a slice on each of `devices` distinct devices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Demand {
-    /// Slots on each device.
-    pub slots: u8,
+    /// The slice on each device.
+    pub slice: Slice,
     /// Devices of one allocation.
     pub devices: u32,
     /// Allocations.
@@ -93,7 +93,7 @@ pub struct Demand {
 }
 
 /// Whether `demands` can be packed under [`Rule::Even`] on `devices` empty devices, in the order given: it must be by descending
-/// `slots` and then by descending `devices`. The parts of an allocation take distinct devices. Takes
+/// `slice` and then by descending `devices`. The parts of an allocation take distinct devices. Takes
 /// O(allocations on several devices + kinds) steps, whatever the number of devices.
 #[must_use]
 pub fn packs_evenly(geometry: Geometry, devices: u32, demands: &[Demand]) -> bool {
@@ -101,7 +101,7 @@ pub fn packs_evenly(geometry: Geometry, devices: u32, demands: &[Demand]) -> boo
     let mut by_mask = [0u32; 256];
     by_mask[0] = devices;
     for demand in demands {
-        let choices = order.choices(demand.slots);
+        let choices = order.choices(demand.slice);
         if demand.devices == 1 {
             // A device that takes one comes later in the order than it was, so that one pass serves all.
             if !spread(&mut by_mask, choices, demand.count) {
@@ -148,53 +148,56 @@ fn reachable_masks(geometry: Geometry) -> Vec<u8> {
     let mut next = 0;
     while let Some(&mask) = masks.get(next) {
         next += 1;
-        for after in placements(geometry, mask) {
-            if !masks.contains(&after) {
-                masks.push(after);
+        for &slice in geometry.slices() {
+            for after in placements(geometry, slice, mask) {
+                if !masks.contains(&after) {
+                    masks.push(after);
+                }
             }
         }
     }
     masks
 }
 
-/// The masks that one more slice of any size leads to, one for each legal position.
-fn placements(geometry: Geometry, mask: u8) -> impl Iterator<Item = u8> {
+/// The masks that one more slice leads to, one for each legal position.
+fn placements(geometry: Geometry, slice: Slice, mask: u8) -> impl Iterator<Item = u8> {
     geometry
-        .sizes()
-        .iter()
-        .flat_map(move |&slots| geometry.starts(slots).filter_map(move |start| geometry.mask(slots, start)))
-        .filter(move |slice| slice & mask == 0)
-        .map(move |slice| slice | mask)
+        .starts(slice)
+        .filter_map(move |start| geometry.mask(slice, start))
+        .filter(move |more| more & mask == 0)
+        .map(move |more| more | mask)
+}
+
+/// Legal positions for one more plain slice, of all sizes together: what a device is still good for. The double-memory 1g counts
+/// for nothing here, being wanted only by jobs that need more memory than compute.
+fn possibilities(geometry: Geometry, mask: u8) -> usize {
+    geometry.sizes().iter().map(|&slots| placements(geometry, slots.into(), mask).count()).sum()
 }
 
 /// Slots that `choice` takes without using them.
-fn waste(geometry: Geometry, slots: u8, choice: Choice) -> u8 {
+fn waste(geometry: Geometry, slice: Slice, choice: Choice) -> u8 {
     let lost = geometry.reachable_slots(choice.before) - geometry.reachable_slots(choice.after);
-    lost.saturating_sub(slots)
+    lost.saturating_sub(slice.slots)
 }
 
 /// The start that wastes least and leaves most positions legal for later slices; the first of equals.
-fn best_start(geometry: Geometry, slots: u8, before: u8) -> Option<Choice> {
+fn best_start(geometry: Geometry, slice: Slice, before: u8) -> Option<Choice> {
     geometry
-        .starts(slots)
-        .filter_map(|start| geometry.mask(slots, start).map(|slice| (start, slice)))
-        .filter(|&(_, slice)| slice & before == 0)
-        .map(|(start, slice)| Choice { before, start, after: before | slice })
+        .starts(slice)
+        .filter_map(|start| geometry.mask(slice, start).map(|covered| (start, covered)))
+        .filter(|&(_, covered)| covered & before == 0)
+        .map(|(start, covered)| Choice { before, start, after: before | covered })
         .min_by_key(|&choice| {
-            (
-                waste(geometry, slots, choice),
-                Reverse(placements(geometry, choice.after).count()),
-                choice.start,
-            )
+            (waste(geometry, slice, choice), Reverse(possibilities(geometry, choice.after)), choice.start)
         })
 }
 
 /// The rank of a choice: smaller is preferred.
-fn key(geometry: Geometry, slots: u8, choice: Choice, rule: Rule) -> [usize; 4] {
-    let waste = usize::from(waste(geometry, slots, choice));
+fn key(geometry: Geometry, slice: Slice, choice: Choice, rule: Rule) -> [usize; 4] {
+    let waste = usize::from(waste(geometry, slice, choice));
     let opens = usize::from(choice.before == 0);
     let free = usize::from(geometry.reachable_slots(choice.before));
-    let lost = placements(geometry, choice.before).count() - placements(geometry, choice.after).count();
+    let lost = possibilities(geometry, choice.before) - possibilities(geometry, choice.after);
     match rule {
         Rule::BestFit => [opens, free, waste, lost],
         Rule::Compact => [waste, opens, free, lost],
@@ -215,8 +218,14 @@ mod tests {
     #[test]
     fn slices_on_an_empty_a100_leave_the_most_positions() {
         for (slots, start) in [(1, 6), (2, 4), (3, 4), (4, 0), (7, 0)] {
-            assert_eq!(best_start(A100, slots, 0).map(|c| c.start), Some(start), "{slots}g");
+            assert_eq!(best_start(A100, slots.into(), 0).map(|c| c.start), Some(start), "{slots}g");
         }
+        let double = best_start(A100, Slice::DOUBLE_MEMORY_1G, 0).map(|c| c.start);
+        assert_eq!(
+            double,
+            Some(6),
+            "beside the last slot lies memory that no plain slice but a 3g or 7g can use"
+        );
     }
 
     #[test]
@@ -235,19 +244,12 @@ mod tests {
         for geometry in [1, 2, 4, 8].map(|slots| Geometry::Buddy { slots }).into_iter().chain([A100]) {
             let masks = reachable_masks(geometry);
             for rule in [Rule::BestFit, Rule::Compact, Rule::Even] {
-                for &slots in geometry.sizes() {
-                    let choices = Order::of(geometry, rule).choices(slots);
-                    let hosts = masks
-                        .iter()
-                        .filter(|&&mask| {
-                            geometry
-                                .starts(slots)
-                                .any(|s| geometry.mask(slots, s).is_some_and(|m| m & mask == 0))
-                        })
-                        .count();
+                for &slice in geometry.slices() {
+                    let choices = Order::of(geometry, rule).choices(slice);
+                    let hosts = masks.iter().filter(|&&mask| geometry.hosts(slice, mask)).count();
                     assert_eq!(choices.len(), hosts);
                     for (index, choice) in choices.iter().enumerate() {
-                        assert_eq!(geometry.mask(slots, choice.start), Some(choice.after ^ choice.before));
+                        assert_eq!(geometry.mask(slice, choice.start), Some(choice.after ^ choice.before));
                         assert!(choices[..index].iter().all(|other| other.before != choice.before));
                     }
                 }
@@ -258,8 +260,8 @@ mod tests {
     #[test]
     fn under_even_a_device_falls_back_in_the_order_when_it_takes_a_slice() {
         for geometry in [2, 4, 8].map(|slots| Geometry::Buddy { slots }).into_iter().chain([A100]) {
-            for &slots in geometry.sizes() {
-                let choices = Order::of(geometry, Rule::Even).choices(slots);
+            for &slice in geometry.slices() {
+                let choices = Order::of(geometry, Rule::Even).choices(slice);
                 for (index, choice) in choices.iter().enumerate() {
                     assert!(choices[..index].iter().all(|earlier| earlier.before != choice.after));
                 }
@@ -270,7 +272,7 @@ mod tests {
     #[test]
     fn slices_of_one_job_need_distinct_devices() {
         let s4 = Geometry::Buddy { slots: 4 };
-        let demand = |slots, devices, count| Demand { slots, devices, count };
+        let demand = |slots, devices, count| Demand { slice: Slice::plain(slots), devices, count };
         assert!(!packs_evenly(s4, 2, &[demand(1, 3, 1)]));
         assert!(packs_evenly(s4, 2, &[demand(2, 2, 2)]));
         assert!(packs_evenly(s4, 3, &[demand(2, 1, 4), demand(1, 2, 2)]));

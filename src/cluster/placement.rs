@@ -4,6 +4,7 @@ mod settle;
 
 use serde::{Deserialize, Serialize};
 
+use super::Slice;
 use crate::units::{DeviceId, TypeId};
 pub use settle::{Wanted, settle};
 
@@ -25,13 +26,13 @@ pub enum Repacking {
     WhereNeeded,
 }
 
-/// An allocation in place: the same number of slots on each of its devices.
+/// An allocation in place: the same kind of slice on each of its devices.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Placement {
     /// The type of all its devices.
     pub type_id: TypeId,
-    /// Slots taken on each device; all of them when the device is held whole.
-    pub slots: u8,
+    /// What is taken of each device; all its slots when the device is held whole.
+    pub slice: Slice,
     /// The devices in ascending order, at least one.
     pub parts: Vec<Part>,
 }

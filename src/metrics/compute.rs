@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Metrics;
 use super::series::{ActiveDemand, Service};
+use super::yardstick::Yardstick;
 use crate::cluster::Cluster;
 use crate::policy::{ATTAINED_UNITS, LedgerRow, Proof};
 use crate::sim::{RoundReport, RunRecord, Watch};
@@ -32,6 +33,11 @@ pub struct ProofStats {
     pub own_violations: u64,
     /// Whether the policy keeps a ledger.
     pub has_ledger: bool,
+    /// Slots of entitlement, summed over rounds, that were lost because credit for a job larger than its tenant's quota was at its
+    /// cap.
+    pub packing_loss_slots: u64,
+    /// Seconds that each decision with a proof took, where there is a clock.
+    pub decide_s: Vec<f64>,
 }
 
 impl ProofStats {
@@ -53,6 +59,7 @@ impl ProofStats {
             }
         }
         self.has_ledger |= !ledger.is_empty();
+        self.packing_loss_slots += ledger.iter().map(|row| u64::from(row.packing_loss_slots)).sum::<u64>();
         let mut counted: Option<TenantId> = None;
         for row in ledger.iter().filter(|row| row.value < row.floor) {
             // A tenant has one row a type, next to each other; its floor is one.
@@ -67,6 +74,9 @@ impl ProofStats {
 impl Watch for ProofStats {
     fn round(&mut self, report: &RoundReport<'_>) {
         self.add(report.proof, report.ledger);
+        if let (Some(_), Some(seconds)) = (report.proof, report.decide_s) {
+            self.decide_s.push(seconds);
+        }
     }
 }
 
@@ -123,6 +133,8 @@ pub struct Inputs<'a> {
     pub record: &'a RunRecord,
     /// What its rounds proved.
     pub proofs: &'a ProofStats,
+    /// What its floors were worth; `None` for a run that was not simulated.
+    pub yardstick: Option<&'a Yardstick<'a>>,
     /// Service by tenant.
     pub service: &'a Service,
     /// Price of a GPU-hour by catalogue id.
@@ -176,11 +188,16 @@ pub fn compute(inputs: Inputs<'_>) -> Metrics {
         set("fragmentation_mean", Some(inputs.record.fragmentation_mean));
         set("effective_throughput", makespan_s.filter(|&s| s > 0.0).map(|s| inputs.service.total_s() / s));
     }
+    set("floor_violations", inputs.yardstick.map(|yardstick| yardstick.violations() as f64));
+    set("floor_shortfall", inputs.yardstick.map(Yardstick::shortfall_s));
     let proofs = inputs.proofs;
     if proofs.rounds > 0 {
         set("solver_gap_max", Some(proofs.gap_max));
         set("solver_gap_mean", Some(proofs.gap_sum / proofs.rounds as f64));
     }
+    let mut decide_s = proofs.decide_s.clone();
+    decide_s.sort_by(f64::total_cmp);
+    set("solver_s_p95", nearest_rank(&decide_s, 95));
     if proofs.priced > 0 {
         set("price_of_fairness_mean", Some(proofs.price_sum / proofs.priced as f64));
     }

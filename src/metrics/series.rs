@@ -91,8 +91,8 @@ impl ActiveDemand {
 /// Service received and due, by tenant, in equal stretches of time.
 ///
 /// Service is in seconds of one reference GPU: GPUs requested times rate times time, overhead excluded. What is due to a tenant
-/// in a stretch is its weighted share, among the tenants active then, of all service done in the stretch; tenants of weight zero
-/// are due nothing.
+/// in a stretch is its weighted share, among the tenants active then, of all service done in the stretch, at the weights of the
+/// time; tenants of weight zero are due nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Service {
     /// Length of a stretch in seconds.
@@ -115,8 +115,12 @@ impl Service {
             received_s: vec![vec![0.0; stretches]; tenants],
             due_s: vec![vec![0.0; stretches]; tenants],
         };
-        // Seconds active, by tenant and stretch, from the union of its jobs' stays.
-        let mut active_s = vec![vec![0.0; stretches]; tenants];
+        // Seconds active, by tenant, weight it had and stretch, from the union of its jobs' stays.
+        let mut active_s: Vec<Vec<Vec<f64>>> = workload
+            .tenants
+            .iter()
+            .map(|tenant| vec![vec![0.0; stretches]; tenant.weights().count()])
+            .collect();
         let each = |from: SimTime, to: SimTime, add: &mut dyn FnMut(usize, f64)| {
             let mut from_us = from.0.max(0);
             while from_us < to.0 {
@@ -141,8 +145,12 @@ impl Service {
                 Some((last, until)) if last == tenant => from.max(until),
                 _ => from,
             };
-            if to > from {
-                each(from, to, &mut |index, seconds| active_s[tenant.index()][index] += seconds);
+            let weights = workload.tenants[tenant.index()].weights();
+            for ((_, since, until), active_s) in weights.zip(&mut active_s[tenant.index()]) {
+                let (from, to) = (from.max(since), to.min(until));
+                if to > from {
+                    each(from, to, &mut |index, seconds| active_s[index] += seconds);
+                }
             }
             covered = match covered {
                 Some((last, until)) if last == tenant => Some((tenant, until.max(to))),
@@ -152,14 +160,16 @@ impl Service {
         for segment in &record.segments {
             let job = &workload.jobs[segment.job.index()];
             let class = workload.class_of(job);
-            let speed = class.gpus.as_gpus() * class.options[usize::from(segment.option)].rate.as_f64();
+            let speed = class.gpus.as_gpus() * segment.rate.as_f64();
             let received = &mut service.received_s[job.tenant.index()];
             each(segment.ready, segment.to, &mut |index, seconds| received[index] += speed * seconds);
         }
         for index in 0..stretches {
             let total: f64 = service.received_s.iter().map(|row| row[index]).sum();
-            let weight =
-                |tenant: usize| workload.tenants[tenant].weight_micro as f64 * active_s[tenant][index];
+            let weight = |tenant: usize| -> f64 {
+                let weights = workload.tenants[tenant].weights().zip(&active_s[tenant]);
+                weights.map(|((weight, ..), active_s)| weight as f64 * active_s[index]).sum()
+            };
             let weights: f64 = (0..tenants).map(weight).sum();
             if weights > 0.0 {
                 for tenant in 0..tenants {

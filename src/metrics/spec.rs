@@ -96,8 +96,8 @@ pub fn metrics() -> &'static [MetricSpec] {
         "ftf_unfair_share" "ρ > 1" Share Lower Fairness "Share of completed jobs with ρ > 1.";
         "jain_service" "Jain index" Ratio Higher Fairness "Jain index over tenants of service received / weighted share of all service done while the tenant was active.";
         "gini_slowdown" "Gini of slowdown" Ratio Lower Fairness "Gini coefficient of completed jobs' bounded slowdown.";
-        "floor_violations" "Under floor" Count Lower Fairness "(Tenant, round) pairs whose planned value in uncapped service is below that of the tenant's own quota, on the policy's own partition.";
-        "floor_shortfall" "Floor shortfall" ReferenceGpuSeconds Lower Fairness "Sum over (tenant, round) of the service by which a tenant fell short of its quota's worth.";
+        "floor_violations" "Under floor" Count Lower Fairness "(Tenant, round) pairs in which the service planned for a tenant, before overheads, is below the most that its jobs could get inside its own quota of slots, on the policy's own partition; service is GPUs asked for × rate. Exact, unless the search for worths would take too long in a large run: then rounds are left out and their neighbours count for them.";
+        "floor_shortfall" "Floor shortfall" ReferenceGpuSeconds Lower Fairness "Sum over (tenant, round) of max(0, V(q)·D − service received), V(q) being the most service per second inside the tenant's own quota. Overheads count, and so does what a tenant that runs out of jobs leaves unused. Measured in the same rounds as Under floor.";
         "floor_violations_own" "Under own floor" Count Lower Fairness "(Tenant, round) pairs below the floor in the policy's own metric; zero by construction for STS-Fairness.";
         "price_of_fairness_mean" "Price of fairness" Share Lower Fairness "Mean over sampled rounds of optimum without floors / optimum with floors − 1.";
         "preemptions" "Preemptions" Count Lower Cost "Times a running, unfinished job held nothing next.";
@@ -107,7 +107,7 @@ pub fn metrics() -> &'static [MetricSpec] {
         "cost" "Cost" Money Lower Cost "GPU-hours times the price of their type, where every type in use has one.";
         "solver_gap_max" "Largest solver gap" Share Lower Cost "Largest (bound − objective) / bound of a round.";
         "solver_gap_mean" "Mean solver gap" Share Lower Cost "Mean of (bound − objective) / bound over the rounds.";
-        "solver_s_p95" "p95 decision time" Seconds Lower Cost "95th percentile of the time a decision took, where a clock was given.";
+        "solver_s_p95" "p95 decision time" Seconds Lower Cost "The ceil(0.95 n)-th smallest time of a decision with a proof, where there was a clock. The only metric that differs from run to run.";
         "completed" "Completed" Count Higher Time "Jobs that finished.";
         "unfinished" "Unfinished" Count Lower Time "Jobs that were submitted and had not finished at the end.";
         "never_fit" "Never fit" Count Neutral Time "Jobs larger than the cluster allows; excluded alike for every policy.";

@@ -205,9 +205,9 @@ impl Chooser {
 }
 
 fn fits(capacity: &Capacity, option: JobOption) -> bool {
-    capacity.fits(option.type_id, option.slots, option.devices)
+    capacity.fits(option.type_id, option.slice(), option.devices)
 }
 
 fn take(capacity: &mut Capacity, option: JobOption) {
-    capacity.take(option.type_id, option.slots, option.devices);
+    capacity.take(option.type_id, option.slice(), option.devices);
 }

@@ -1,35 +1,47 @@
 //! STS-Fairness: efficiency optimised under spatiotemporal sharing fairness.
 //!
 //! Read in this order: [`quota`] (what each tenant is entitled to, over time), [`value`] (what is optimised), [`program`] (the
-//! integer program of one round), [`ladder`] (how it is solved, with what proof).
+//! integer program of one round), [`ladder`] (how it is solved, with what proof). Then what is optional: [`loans`] (quotas left to
+//! others come back) and [`formulation`] (fairness on average, or the worst-served first, in place of floors).
 
+pub mod alone;
+pub mod apportion;
 pub mod banking;
 pub mod budget;
 pub mod certificate;
 pub mod dense;
-mod explain;
+pub mod explain;
+pub mod formulation;
 pub mod ladder;
+pub mod loans;
 pub mod program;
 pub mod quota;
 mod refill;
 pub mod resources;
 mod round;
+mod settings;
 pub mod value;
 
+use self::alone::{Alone, alone, jobs_of};
 use self::banking::{Banking, Blocked};
-use self::ladder::{Ladder, Method, UNCONTENDED};
-use self::program::Solution;
+use self::formulation::{Decided, Formulation};
+use self::ladder::{Ladder, UNCONTENDED};
+use self::loans::{Loans, QuotaUse};
+use self::program::{Solution, Status};
 use self::quota::{Claim, Quotas, TemporalLayer};
 use self::resources::{Resources, TypeResources};
 use self::round::Round;
-use self::value::{Durations, Mode, Objective};
-use super::param::{ParamError, ParamKind, ParamSpec};
+use self::settings::Settings;
+pub use self::settings::check_hysteresis;
+use self::value::{Objective, Quantum};
 use super::registry::Knowledge;
-use super::{Decision, Grant, LedgerRow, Params, Policy, PolicySpec, Proof, Refill, View};
-use crate::cluster::Cluster;
-use crate::units::{JobId, SimSpan, SimTime, TenantId, TypeId};
+use super::{Decision, Grant, LedgerRow, Policy, PolicySpec, Proof, Refill, RoundProgram, View};
+use crate::units::{JobId, SimTime, TenantId, TypeId};
 
-/// STS-Fairness, formulation F1: quota-anchored sharing incentive.
+/// One part in this many of the budget may be spent on finding what tenants could do alone.
+const ALONE_SHARE: u64 = 2;
+
+/// STS-Fairness: quota-anchored sharing incentive (formulation F1), and two other formulations of fairness on the same solver.
 ///
 /// * Rule: a temporal layer gives every tenant whole-slot quotas that follow its weighted share of every GPU type to within one slot,
 ///   for ever; each round maximises the sum of `nu * rate` over all jobs, subject to capacity and to every tenant having at least
@@ -37,8 +49,9 @@ use crate::units::{JobId, SimSpan, SimTime, TenantId, TypeId};
 ///   programming, or to a proven bound beyond the budget.
 /// * Source: "STS-Fairness", ICPADS 2025, doi 10.1109/icpads67057.2025.11323066, of which only the abstract is public: this
 ///   formulation is consistent with it, no more. Quotas: Tijdeman, "The chairman assignment problem", 1980.
-/// * Deviations: none that could be known. Quotas on strictly packed A100-class types are whole devices; jobs larger than
-///   their tenant's quota collect credit.
+/// * Formulations F2 and F3, the same program with other fairness: see [`formulation`].
+/// * Deviations: none that could be known. Tenants have no weights in the objective beside their entitlement. Quotas on strictly
+///   packed A100-class types are whole devices; jobs larger than their tenant's quota collect credit.
 /// * Complexity: polynomial for a constant number of types: `O(log(value) * jobs * options * slots^types)` at worst; in practice
 ///   the states grow with the integrality gap instead of with the cluster ([`budget`]).
 pub const SPEC: PolicySpec = PolicySpec {
@@ -47,186 +60,72 @@ pub const SPEC: PolicySpec = PolicySpec {
     summary: "Most value under spatiotemporal fairness: no tenant below what its own quota of slots is worth to it",
     citation: "STS-Fairness, ICPADS 2025 (abstract)",
     knowledge: Knowledge::RemainingWork,
-    params: PARAMS,
-    build: Some(|params, _| Box::new(StsFairness::new(params))),
+    params: settings::PARAMS,
+    build: Some(|params, _| Box::new(StsFairness { settings: Settings::new(params), state: None })),
 };
-
-/// The name of the hysteresis parameter, which [`check_hysteresis`] refuses.
-const HYSTERESIS: &str = "hysteresis";
-
-const PARAMS: &[ParamSpec] = &[
-    ParamSpec {
-        name: "objective",
-        title: "Objective",
-        unit: None,
-        kind: ParamKind::Choice(&[
-            ("mix", "sqrt(GPUs / remaining time): short jobs first, gangs by the root of their size"),
-            ("throughput", "GPUs: most work done"),
-            ("jct", "1 / remaining time: shortest mean completion time, at the expense of gangs"),
-            (
-                "makespan",
-                "GPUs times sqrt(remaining time): long jobs first; for batches, and mean completion time suffers",
-            ),
-        ]),
-        help: "The weight nu of a job's speed in the sum that every round maximises. Floors hold in the same metric.",
-    },
-    ParamSpec {
-        name: "durations",
-        title: "Run times",
-        unit: None,
-        kind: ParamKind::Choice(&[
-            ("oracle", "the remaining time is known"),
-            ("attained", "only the time already worked is known, and takes its place"),
-        ]),
-        help: "What the scheduler knows of a job's remaining time.",
-    },
-    ParamSpec {
-        name: HYSTERESIS,
-        title: "Hysteresis",
-        unit: Some("s"),
-        kind: ParamKind::Number { default: None, min: 0.0, max: 1e7 },
-        help: "Seconds of a round that every option but the one held loses, in the objective and in the floors. By default the \
-               restore overhead, at least a sixth of the round; more than a third of the round is refused.",
-    },
-    ParamSpec {
-        name: "solver_budget",
-        title: "Solver budget",
-        unit: None,
-        kind: ParamKind::Integer { default: 1_000_000, min: 0, max: 1_000_000_000_000 },
-        help: "Options the exact program may try in a round, floors included; what is then unproven is decided with a proven gap. \
-               A count, not a time, so that every machine decides alike.",
-    },
-    ParamSpec {
-        name: "solver",
-        title: "Solver",
-        unit: None,
-        kind: ParamKind::Choice(&[
-            (
-                "loss-budget",
-                "dynamic program over what is lost against the Lagrangian bound: clusters of thousands of GPUs",
-            ),
-            (
-                "dense",
-                "dynamic program over all slots, as in textbooks, as far as the budget allows: small clusters",
-            ),
-        ]),
-        help: "Which exact program decides. Both prove the same optimum; between equal optima they may choose differently.",
-    },
-    ParamSpec {
-        name: "price_every",
-        title: "Price of fairness every",
-        unit: Some("rounds"),
-        kind: ParamKind::Integer { default: 5, min: 0, max: 1_000_000 },
-        help: "How often the optimum without floors is computed too, to show what the floors cost. 0 = never.",
-    },
-];
-
-/// Refuses a hysteresis of more than a third of the round, with which tenants lose a large part of their floors in service.
-///
-/// # Errors
-/// [`ParamError::Value`] for a `hysteresis` above a third of `round`.
-pub fn check_hysteresis(params: &Params, round: SimSpan) -> Result<(), ParamError> {
-    let most = round.as_secs() / 3.0;
-    match params.given_number(HYSTERESIS) {
-        Some(found) if found > most => Err(ParamError::Value {
-            name: HYSTERESIS,
-            found: found.to_string(),
-            expected: format!("at most {most}, a third of the round"),
-        }),
-        _ => Ok(()),
-    }
-}
 
 /// The policy, for one run.
 struct StsFairness {
-    mode: Mode,
-    durations: Durations,
-    hysteresis: Option<SimSpan>,
-    budget: u64,
-    method: Method,
-    price_every: u64,
+    settings: Settings,
     /// What is set up when the cluster is first seen.
     state: Option<State>,
 }
 
 /// What is kept from round to round.
 struct State {
+    budget: u64,
+    formulation: Formulation,
     layer: TemporalLayer,
     banking: Banking,
+    loans: Option<Loans>,
     ladder: Ladder,
     round: Round,
+    /// Quotas of the temporal layer, and those in force.
     own: Quotas,
     quotas: Quotas,
     blocked: Vec<Blocked>,
     shares: Vec<Vec<u32>>,
-    /// Units of value in a worth of one in the last decision.
-    last_quantum: Option<f64>,
+    /// Slots the decision gives, by tenant and then type.
+    used: Vec<u32>,
+    /// The unit of value in the last decision.
+    last_quantum: Option<Quantum>,
     last: Option<LastRound>,
+}
+
+/// Whether the optimum without floors is computed too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Prices {
+    Wanted,
+    NotWanted,
 }
 
 /// The last round decided.
 struct LastRound {
     round: u64,
-    /// Whether every job got its best option, so that nothing changes until a job arrives or completes.
+    /// Whether every job got its best option and nothing is remembered of it, so that nothing changes until a job arrives or
+    /// completes.
     settled: bool,
     jobs: Vec<JobId>,
 }
 
-impl StsFairness {
-    fn new(params: &Params) -> Self {
-        Self {
-            mode: match params.word("objective") {
-                "throughput" => Mode::Throughput,
-                "jct" => Mode::Jct,
-                "makespan" => Mode::Makespan,
-                _ => Mode::Mix,
-            },
-            durations: match params.word("durations") {
-                "attained" => Durations::Attained,
-                _ => Durations::Oracle,
-            },
-            hysteresis: params.given_number(HYSTERESIS).map(SimSpan::from_secs),
-            budget: params.integer("solver_budget").unsigned_abs(),
-            method: match params.word("solver") {
-                "dense" => Method::Dense,
-                _ => Method::LossBudget,
-            },
-            price_every: params.integer("price_every").unsigned_abs(),
-            state: None,
-        }
-    }
-
-    fn objective(&self, view: &View<'_>) -> Objective {
-        Objective {
-            mode: self.mode,
-            durations: self.durations,
-            round_s: view.round_length.as_secs(),
-            hysteresis: Objective::hysteresis_of(self.hysteresis, view.restore_cost, view.round_length),
-        }
-    }
-}
-
 impl Policy for StsFairness {
     fn decide(&mut self, view: &View<'_>, decision: &mut Decision) {
-        let objective = self.objective(view);
-        let prices = self.price_every > 0 && view.round.is_multiple_of(self.price_every);
-        let tenants = view.workload.tenants.len();
-        let ladder = || Ladder::with_method(self.budget, self.method);
-        let state = self.state.get_or_insert_with(|| State::new(view.cluster, tenants, ladder()));
+        let settings = &self.settings;
+        let objective = settings.objective(view);
+        let prices = match settings.price_every {
+            every if every > 0 && view.round.is_multiple_of(every) => Prices::Wanted,
+            _ => Prices::NotWanted,
+        };
+        let state = self.state.get_or_insert_with(|| State::new(view, settings));
         state.catch_up(view);
-        state.entitle(view, &objective);
-        let Some(solution) = state.ladder.solve_round(&mut state.round.program, &state.shares) else {
-            // Cannot happen: the shares fit together, so what they are worth is reached.
+        let quantum = state.entitle(view, &objective);
+        let Some(decided) = state.solve(quantum, prices) else {
+            // Cannot happen: idling is a choice, and the shares fit together, so what they are worth is reached.
             return;
         };
-        let without_floors = if solution.method == UNCONTENDED {
-            Some(solution.objective)
-        } else if prices {
-            state.without_floors()
-        } else {
-            None
-        };
-        state.write(view, &solution, decision);
+        state.settle(view, &decided.solution);
+        state.write(&decided, decision);
+        let Decided { solution, without_floors, .. } = decided;
         decision.proof = Some(Proof {
             objective: solution.objective,
             bound: solution.bound,
@@ -234,11 +133,22 @@ impl Policy for StsFairness {
             states: solution.states,
             method: solution.method,
         });
-        state.remember(view, &solution);
     }
 
     fn refill(&mut self, view: &View<'_>, waiting: &[JobId], free: &mut dyn Refill) {
-        refill::refill(view, &self.objective(view), waiting, free);
+        refill::refill(view, &self.settings.objective(view), waiting, free);
+    }
+
+    fn program(&self) -> Option<RoundProgram<'_>> {
+        let round = &self.state.as_ref()?.round;
+        Some(RoundProgram { program: &round.program, jobs: &round.jobs })
+    }
+
+    fn worth(&self, view: &View<'_>, job: JobId, option: u16) -> Option<f64> {
+        let options = &view.class(job).options;
+        let best = options.iter().map(|option| option.rate).max()?;
+        let rate = options.get(usize::from(option))?.rate;
+        Some(round::valued(view, &self.settings.objective(view), job, best).worth(rate))
     }
 
     fn is_static_when_idle_queue(&self) -> bool {
@@ -248,66 +158,142 @@ impl Policy for StsFairness {
 }
 
 impl State {
-    fn new(cluster: &Cluster, tenants: usize, ladder: Ladder) -> Self {
-        let resources = Resources::of(cluster);
+    fn new(view: &View<'_>, settings: &Settings) -> Self {
+        let resources = Resources::of(view.cluster);
         let units = resources.types().iter().map(TypeResources::units).collect();
+        let tenants = view.workload.tenants.len();
         Self {
+            budget: settings.budget,
+            formulation: settings.formulation.clone(),
             layer: TemporalLayer::new(units, tenants),
             banking: Banking::default(),
-            ladder,
+            loans: settings.loans.map(|terms| Loans::new(terms, resources.types(), tenants)),
+            ladder: Ladder::with_method(settings.budget, settings.method),
             round: Round::new(resources),
             own: Quotas::default(),
             quotas: Quotas::default(),
             blocked: Vec::new(),
             shares: Vec::new(),
+            used: Vec::new(),
             last_quantum: None,
             last: None,
         }
     }
 
     /// Hands out the quotas of the rounds that were passed over since the last decision. In each of them the tenants were active
-    /// that still had a job of that decision unfinished.
+    /// that still had a job of that decision unfinished, with the weights of the time.
     fn catch_up(&mut self, view: &View<'_>) {
         let Some(last) = self.last.take() else { return };
-        let length = view.round_length.0.max(1);
+        let length = view.round_length.0.max(1).unsigned_abs();
+        let first_from = |time: SimTime| u64::try_from(time.0).unwrap_or(0).div_ceil(length);
         // When each tenant's last job ends, as the first round in which it is no longer active.
-        let mut until: Vec<(Claim, u64)> = Vec::new();
+        let mut until: Vec<(TenantId, u64)> = Vec::new();
         for &job in &last.jobs {
             let tenant = view.job(job).tenant;
-            let weight = view.workload.tenants.get(tenant.index()).map_or(0, |tenant| tenant.weight_micro);
-            if weight == 0 {
-                continue;
-            }
             let finish = view.state(job).finish.unwrap_or(SimTime::NEVER);
-            let first_without =
-                u64::try_from(finish.0).unwrap_or(0).div_ceil(length.unsigned_abs()).min(view.round);
+            let first_without = first_from(finish).min(view.round);
             match until.last_mut() {
-                Some((claim, round)) if claim.tenant == tenant.0 => *round = first_without.max(*round),
-                _ => until.push((Claim { tenant: tenant.0, weight }, first_without)),
+                Some((other, round)) if *other == tenant => *round = first_without.max(*round),
+                _ => until.push((tenant, first_without)),
             }
         }
         let mut round = last.round + 1;
         while round < view.round {
-            until.retain(|&(_, first_without)| first_without > round);
-            let Some(next) = until.iter().map(|&(_, first_without)| first_without).min() else { break };
-            let claims: Vec<Claim> = until.iter().map(|&(claim, _)| claim).collect();
+            let mut next = view.round;
+            let mut claims: Vec<Claim> = Vec::new();
+            for &(tenant, first_without) in until.iter().filter(|&&(_, first_without)| first_without > round)
+            {
+                next = next.min(first_without);
+                let Some(of_workload) = view.workload.tenants.get(tenant.index()) else { continue };
+                let start = SimTime((round * length) as i64);
+                let change = of_workload.changes.iter().find(|change| change.at > start);
+                next = change.map_or(next, |change| next.min(first_from(change.at)));
+                let weight = of_workload.weight_at(start);
+                if weight > 0 {
+                    claims.push(Claim { tenant: tenant.0, weight });
+                }
+            }
             self.layer.skip(&claims, next - round);
             round = next;
         }
     }
 
     /// Builds the program of the round and what each tenant is entitled to.
-    fn entitle(&mut self, view: &View<'_>, objective: &Objective) {
-        let quantum = self.round.assemble(view, objective).per_worth();
+    fn entitle(&mut self, view: &View<'_>, objective: &Objective) -> Quantum {
+        let quantum = self.round.assemble(view, objective);
         if let Some(last) = self.last_quantum.replace(quantum) {
-            self.ladder.rescale(quantum / last);
+            self.ladder.rescale(quantum.per_worth() / last.per_worth());
         }
-        self.layer.next_round(&self.round.claims, &mut self.own);
+        let claims = &self.round.claims;
+        self.layer.next_round(claims, &mut self.own);
         self.round.blocked(view, &self.own, &mut self.blocked);
         self.quotas.clone_from(&self.own);
+        if let Some(loans) = &mut self.loans {
+            loans.begin_round(view.now, claims, &self.round.demand(), &mut self.quotas);
+        }
         let is_active = |job: JobId| view.state(job).finish.is_none();
-        self.banking.begin_round(view.round, &self.round.claims, &self.blocked, &mut self.quotas, is_active);
+        self.banking.begin_round(view.round, claims, &self.blocked, &self.own, &mut self.quotas, is_active);
         self.round.shares(&self.quotas, &mut self.shares);
+        quantum
+    }
+
+    /// Solves the program of the round by the formulation in force; `prices` says whether the optimum without floors is wanted.
+    fn solve(&mut self, quantum: Quantum, prices: Prices) -> Option<Decided> {
+        let mut formulation = std::mem::take(&mut self.formulation);
+        let decided = match &mut formulation {
+            Formulation::QuotaFloors => self.solve_with_quota_floors(prices),
+            Formulation::Drift(drift) => {
+                let floors = self.worth_of_quotas();
+                let Round { program, claims, .. } = &mut self.round;
+                drift.weigh(claims, &floors, quantum, program);
+                self.ladder.solve(program).map(|solution| {
+                    drift.settle(claims, &floors, &program.tenant_values(&solution.choice), quantum);
+                    Decided { solution, floors, without_floors: None }
+                })
+            }
+            Formulation::MaxMin(maxmin) => {
+                let floors = self.worth_of_quotas();
+                let Round { program, claims, .. } = &mut self.round;
+                maxmin.solve(&mut self.ladder, program, claims, quantum, &floors, self.budget).map(
+                    |(solution, free)| {
+                        maxmin.settle(claims, &program.tenant_values(&solution.choice), quantum);
+                        let without_floors = (free.status == Status::Optimal).then_some(free.objective);
+                        Decided { solution, floors, without_floors }
+                    },
+                )
+            }
+        };
+        self.formulation = formulation;
+        decided
+    }
+
+    fn solve_with_quota_floors(&mut self, prices: Prices) -> Option<Decided> {
+        let solution = self.ladder.solve_round(&mut self.round.program, &self.shares)?;
+        let without_floors = match prices {
+            _ if solution.method == UNCONTENDED => Some(solution.objective),
+            Prices::Wanted => self.without_floors(),
+            Prices::NotWanted => None,
+        };
+        let floors = self.round.program.tenants.iter().map(|tenant| tenant.floor).collect();
+        Some(Decided { solution, floors, without_floors })
+    }
+
+    /// What its quota is worth to every tenant; a value that it reaches, where the most is not found within the budget.
+    fn worth_of_quotas(&self) -> Vec<i64> {
+        let Round { program, claims, .. } = &self.round;
+        let mut worth = vec![0; program.tenants.len()];
+        for claim in claims {
+            let tenant = claim.tenant as usize;
+            worth[tenant] = self.alone(tenant).value;
+        }
+        worth
+    }
+
+    /// What a tenant could do inside its quotas.
+    fn alone(&self, tenant: usize) -> Alone {
+        let budget = self.budget / ALONE_SHARE / self.round.claims.len().max(1) as u64;
+        let share = self.shares.get(tenant).map_or(&[][..], Vec::as_slice);
+        alone(&self.round.program, tenant, share, budget)
     }
 
     /// The optimum when floors are dropped, where it is found within the budget.
@@ -324,8 +310,56 @@ impl State {
         optimum
     }
 
+    /// Enters a decision into the accounts that go on to the next round.
+    fn settle(&mut self, view: &View<'_>, solution: &Solution) {
+        let mut running: Vec<JobId> = Vec::new();
+        let chosen = self.round.jobs.iter().zip(&solution.choice);
+        running.extend(chosen.filter(|(_, option)| option.is_some()).map(|(&job, _)| job));
+        running.sort_unstable();
+        self.banking.end_round(|job| running.binary_search(&job).is_ok());
+        self.used = self.round.slots_of(&solution.choice);
+        if let Some(mut loans) = self.loans.take() {
+            let uses = self.quota_uses(&loans);
+            loans.end_round(&self.round.claims, &uses);
+            self.loans = Some(loans);
+        }
+        self.last = Some(LastRound {
+            round: view.round,
+            settled: solution.method == UNCONTENDED && self.loans.is_none() && self.formulation.forgets(),
+            jobs: self.round.jobs.clone(),
+        });
+    }
+
+    /// What became of every claimant's quotas, by claim and then type.
+    fn quota_uses(&self, loans: &Loans) -> Vec<QuotaUse> {
+        let Round { program, resources, claims, .. } = &self.round;
+        let types = resources.types();
+        let mut uses = Vec::with_capacity(claims.len() * types.len());
+        for (claim, of_claim) in claims.iter().enumerate() {
+            let tenant = of_claim.tenant as usize;
+            let mut needed = vec![0; types.len()];
+            for (job, option) in jobs_of(program, tenant).iter().zip(&self.alone(tenant).choice) {
+                resources.count_slots(job, *option, &mut needed);
+            }
+            let units = self.quotas.of(claim).iter().zip(self.own.of(claim));
+            for (k, (of_type, (&quota, &own))) in types.iter().zip(units).enumerate() {
+                let slots = of_type.slots_per_unit();
+                let cut = i64::from(own) + loans.moved(claim, k) - i64::from(quota);
+                uses.push(QuotaUse {
+                    quota: quota * slots,
+                    used: self.used[tenant * types.len() + k],
+                    empty: (quota * slots).saturating_sub(needed[k]),
+                    banked: self.banking.banked(of_claim.tenant, k) * slots,
+                    cut: u32::try_from(cut).unwrap_or(0) * slots,
+                });
+            }
+        }
+        uses
+    }
+
     /// Puts a solution into a decision: grants, reasons, ledger.
-    fn write(&mut self, view: &View<'_>, solution: &Solution, decision: &mut Decision) {
+    fn write(&self, decided: &Decided, decision: &mut Decision) {
+        let solution = &decided.solution;
         for (&job, option) in self.round.jobs.iter().zip(&solution.choice) {
             if let &Some(option) = option {
                 decision.grants.push(Grant { job, option });
@@ -335,42 +369,27 @@ impl State {
         let program = &self.round.program;
         explain::explain(program, &solution.choice, &self.round.jobs, &self.banking, decision);
         let types = self.round.resources.types();
-        let mut used = vec![0u32; program.tenants.len() * types.len()];
-        for grant in &decision.grants {
-            let option = view.option(grant.job, grant.option);
-            let cell = view.job(grant.job).tenant.index() * types.len() + option.type_id.index();
-            used[cell] += u32::from(option.slots) * option.devices;
-        }
         let worth = program.tenant_values(&solution.choice);
         for (claim, of_claim) in self.round.claims.iter().enumerate() {
             let tenant = of_claim.tenant as usize;
             let units = self.quotas.of(claim).iter().zip(self.own.of(claim));
             for (k, (of_type, (&quota, &own))) in types.iter().zip(units).enumerate() {
                 let slots = of_type.slots_per_unit();
+                let loan_slots = match &self.loans {
+                    Some(loans) => (loans.balance(of_claim.tenant, k) / loans::FINE) as i32,
+                    None => (i64::from(own) - i64::from(quota)) as i32 * slots as i32,
+                };
                 decision.ledger.push(LedgerRow {
                     tenant: TenantId(of_claim.tenant),
                     type_id: TypeId(k as u16),
                     quota_slots: quota * slots,
-                    used_slots: used[tenant * types.len() + k],
-                    floor: program.tenants[tenant].floor,
+                    used_slots: self.used[tenant * types.len() + k],
+                    floor: decided.floors[tenant],
                     value: worth[tenant],
-                    loan_slots: (i64::from(own) - i64::from(quota)) as i32 * slots as i32,
+                    loan_slots,
                     packing_loss_slots: self.banking.lost(of_claim.tenant, k) * slots,
                 });
             }
         }
-    }
-
-    fn remember(&mut self, view: &View<'_>, solution: &Solution) {
-        let mut running: Vec<JobId> = Vec::new();
-        let chosen = self.round.jobs.iter().zip(&solution.choice);
-        running.extend(chosen.filter(|(_, option)| option.is_some()).map(|(&job, _)| job));
-        running.sort_unstable();
-        self.banking.end_round(|job| running.binary_search(&job).is_ok());
-        self.last = Some(LastRound {
-            round: view.round,
-            settled: solution.method == UNCONTENDED,
-            jobs: self.round.jobs.clone(),
-        });
     }
 }

@@ -8,10 +8,12 @@ use crate::cluster::Cluster;
 use crate::metrics::compute::{Inputs, mean};
 use crate::metrics::series::{self, Service};
 pub use crate::metrics::series::{CdfPoint, LoadPoint};
+use crate::metrics::yardstick::Yardstick;
 use crate::metrics::{self, Metrics, ProofStats};
 use crate::policy::registry::RECORDED;
 use crate::sim::recorded::{has_record, recorded};
-use crate::sim::{Progress, RoundReport, RunRecord, Watch, simulate};
+use crate::sim::standing::UNITS_PER_S;
+use crate::sim::{PassedRounds, Progress, RoundReport, RunRecord, Standing, Watch, simulate};
 use crate::workload::bind::bind;
 use crate::workload::{BoundWorkload, Workload, synthetic};
 
@@ -66,8 +68,9 @@ pub fn prepare(scenario: &Scenario, workload: &Workload) -> Result<Prepared, Sce
     let cluster = scenario.build_cluster()?;
     let shape = scenario.shape()?;
     let source = if shape.is_identity() { workload.clone() } else { shape.apply(workload) };
-    let bound =
+    let mut bound =
         bind(&source, &cluster, &scenario.workload.profiles, |tenant| scenario.tenants.weight_micro(tenant))?;
+    scenario.tenants.enter_changes(&mut bound.tenants, scenario.round.settings().length)?;
     if bound.jobs.is_empty() {
         return Err(ScenarioError::Value {
             path: "workload".into(),
@@ -92,12 +95,16 @@ impl Prepared {
     pub fn run(&self, index: usize, seed: u64, watch: &mut dyn Watch) -> Result<Finished, ScenarioError> {
         let (spec, params) = self.scenario.policy(index)?;
         let choice = &self.scenario.policies[index];
-        let mut proofs = ProofStats::default();
+        let settings = self.scenario.round.settings();
+        let mut measures = Measures {
+            proofs: ProofStats::default(),
+            yardstick: Yardstick::new(&self.cluster, &self.workload, &settings),
+            watch,
+        };
         let record = match spec.build {
             Some(build) => {
-                let mut both = Both { proofs: &mut proofs, watch };
                 let policy = build(&params, seed);
-                simulate(&self.cluster, &self.workload, self.scenario.round.settings(), policy, &mut both)
+                simulate(&self.cluster, &self.workload, settings, policy, &mut measures)
             }
             None if has_record(&self.workload) => recorded(&self.workload),
             None => {
@@ -108,7 +115,9 @@ impl Prepared {
                 });
             }
         };
-        let result = self.result(choice, seed, &record, &proofs);
+        let Measures { proofs, yardstick, .. } = measures;
+        let yardstick = spec.build.map(|_| &yardstick);
+        let result = self.result(choice, seed, &record, &proofs, yardstick);
         Ok(Finished { result, record })
     }
 
@@ -119,13 +128,21 @@ impl Prepared {
         jobs.map(|(job, run)| run.finish.map_or(f64::NAN, |finish| (finish - job.submit).as_secs())).collect()
     }
 
-    fn result(&self, choice: &PolicyChoice, seed: u64, record: &RunRecord, proofs: &ProofStats) -> RunResult {
+    fn result(
+        &self,
+        choice: &PolicyChoice,
+        seed: u64,
+        record: &RunRecord,
+        proofs: &ProofStats,
+        yardstick: Option<&Yardstick<'_>>,
+    ) -> RunResult {
         let service = Service::of(&self.workload, record, SERVICE_STRETCHES);
         let metrics = metrics::compute(Inputs {
             cluster: &self.cluster,
             workload: &self.workload,
             record,
             proofs,
+            yardstick,
             service: &service,
             price_per_gpu_hour: &self.scenario.cluster.price_per_gpu_hour,
         });
@@ -149,6 +166,14 @@ impl Prepared {
             rounds: record.rounds,
             rounds_optimal: (proofs.rounds > 0).then_some(proofs.optimal),
             stopped: record.stopped.map(|stopped| stopped.words().to_string()),
+            account: Account {
+                packing_loss_slots: proofs.has_ledger.then_some(proofs.packing_loss_slots),
+                packing_gap: record.packing.gap(),
+                packing_gap_s: yardstick.map(|_| record.packing_gap as f64 / UNITS_PER_S),
+                floor_rounds: yardstick.map(Yardstick::rounds),
+                floor_rounds_measured: yardstick.map(Yardstick::measured),
+                floors_unproven: yardstick.map(Yardstick::unproven),
+            },
         }
     }
 
@@ -186,20 +211,40 @@ impl Prepared {
     }
 }
 
-/// Shows a run to the proof statistics and to the caller's watcher.
-struct Both<'a> {
-    proofs: &'a mut ProofStats,
+/// Measures a run while it goes on, and shows it to the caller's watcher.
+struct Measures<'a> {
+    proofs: ProofStats,
+    yardstick: Yardstick<'a>,
     watch: &'a mut dyn Watch,
 }
 
-impl Watch for Both<'_> {
+impl Watch for Measures<'_> {
     fn round(&mut self, report: &RoundReport<'_>) {
         self.proofs.round(report);
+        self.yardstick.round(report);
         self.watch.round(report);
+    }
+
+    fn passed(&mut self, passed: &PassedRounds<'_>) {
+        self.yardstick.passed(passed);
+        self.watch.passed(passed);
+    }
+
+    fn idle(&mut self, standing: &Standing) {
+        self.yardstick.idle(standing);
+        self.watch.idle(standing);
     }
 
     fn progress(&mut self, progress: Progress) {
         self.watch.progress(progress);
+    }
+
+    fn has_seen_enough(&self) -> bool {
+        self.watch.has_seen_enough()
+    }
+
+    fn clock_s(&self) -> Option<f64> {
+        self.watch.clock_s()
     }
 }
 
@@ -228,6 +273,29 @@ pub struct RunResult {
     pub rounds_optimal: Option<u64>,
     /// Why the run ended before every job had finished, in words; `None` if all finished.
     pub stopped: Option<String>,
+    /// What violations of floors come from, and how well they were measured.
+    #[serde(default)]
+    pub account: Account,
+}
+
+/// Figures beside the metrics: what violations of floors come from, and how well they were measured. `None` where a figure does not
+/// apply to the run.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Account {
+    /// Slots of entitlement, summed over rounds, that tenants with jobs larger than their quota lost because their credit was at
+    /// its cap. `None` for policies without quotas.
+    pub packing_loss_slots: Option<u64>,
+    /// Share of what decisions are worth to the policy that was lost because devices had no position for it. `None` for policies
+    /// without values.
+    pub packing_gap: Option<f64>,
+    /// Service that decisions planned and placement on devices lost, in seconds of one reference GPU.
+    pub packing_gap_s: Option<f64>,
+    /// Rounds with an active tenant.
+    pub floor_rounds: Option<u64>,
+    /// Those in which `floor_violations` and `floor_shortfall` were measured; where fewer, the two are estimates.
+    pub floor_rounds_measured: Option<u64>,
+    /// Worths of quotas that are the best found rather than proven to be the most.
+    pub floors_unproven: Option<u64>,
 }
 
 /// One tenant in one run.
@@ -235,7 +303,7 @@ pub struct RunResult {
 pub struct TenantResult {
     /// Its name.
     pub name: String,
-    /// Its weight.
+    /// Its weight at the beginning.
     pub weight: f64,
     /// Simulated jobs.
     pub jobs: u64,

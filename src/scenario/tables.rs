@@ -4,9 +4,10 @@ use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
-use super::run::{Prepared, RunResult};
+use super::run::{Account, Prepared, RunResult};
 use crate::metrics::Metrics;
 use crate::metrics::compute::best_duration_s;
+use crate::sim::waiting::WaitHistory;
 use crate::sim::{RoundReport, RunRecord, Watch};
 
 /// `summary.json`: every run of a comparison.
@@ -33,6 +34,9 @@ pub struct SummaryRun {
     pub sim_wall_s: Option<f64>,
     /// Metrics.
     pub metrics: Metrics,
+    /// What violations of floors come from, and how well they were measured.
+    #[serde(default)]
+    pub account: Account,
 }
 
 impl Summary {
@@ -47,6 +51,7 @@ impl Summary {
                 result_hash: run.result_hash.clone(),
                 sim_wall_s: run.sim_wall_s,
                 metrics: run.metrics.clone(),
+                account: run.account,
             })
             .collect();
         Self {
@@ -139,7 +144,46 @@ pub fn write_jobs_csv(prepared: &Prepared, record: &RunRecord, out: impl Write) 
     csv.flush()
 }
 
+/// Writes one row a stretch of time in which a job waited for one reason: simulated jobs in order of submission, each one's waits in
+/// order of time. `first_round` and `last_round` are the rounds that the stretch touches.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_waits_csv(prepared: &Prepared, record: &RunRecord, out: impl Write) -> io::Result<()> {
+    let mut csv = csv::Writer::from_writer(out);
+    csv.write_record(["job", "tenant", "from_s", "to_s", "first_round", "last_round", "reason"])?;
+    let length = prepared.scenario.round.settings().length;
+    for (job, span) in WaitHistory::of(record).all() {
+        let Some(bound) = prepared.workload.jobs.get(job.index()) else { continue };
+        let rounds = span.rounds(length);
+        csv.write_record([
+            prepared.source.names.get(bound.record as usize),
+            &prepared.workload.tenants[bound.tenant.index()].name,
+            &seconds(span.from.0),
+            &seconds(span.to.0),
+            &rounds.start.to_string(),
+            &(rounds.end - 1).to_string(),
+            span.reason.code(),
+        ])?;
+    }
+    csv.flush()
+}
+
 /// Writes the rounds of a run as they are decided: one row a tenant and type for policies with a ledger, else one row a round.
+/// Rounds that are passed over, because they would be decided alike, have no row.
+///
+/// | column | what it is |
+/// |---|---|
+/// | `round`, `start_s` | index of the round, its beginning |
+/// | `tenant`, `gpu_type` | whose row it is and for which type; a tenant has one for every type of the cluster |
+/// | `quota_slots` | slots the tenant was entitled to on this type, loans and credit for gangs included |
+/// | `used_slots` | slots on this type of the options that the decision grants its jobs |
+/// | `floor` | what the quota is worth to the tenant over all types, `V_u(q_u)`, in the integer unit of the decision; where every job of the round has its best option no floor can bind, and a lower value reached inside the quota may stand here |
+/// | `value` | what the decision gives the tenant over all types, in the same unit; never below `floor` |
+/// | `loan_slots` | slots that the temporal layer gave to the tenant on this type and others have as their quota this round; negative for what it has of others |
+/// | `gap` | (bound − objective) / bound of the decision; empty for policies without a bound |
+///
+/// `floor` and `value` are in a unit that may change from round to round: compare them within a round.
 pub struct RoundsCsv<'a, W: Write> {
     prepared: &'a Prepared,
     csv: csv::Writer<W>,
@@ -166,14 +210,14 @@ impl<'a, W: Write> RoundsCsv<'a, W> {
         Self { prepared, csv, error }
     }
 
-    /// Ends the table.
+    /// Ends the table and gives back what it was written to.
     ///
     /// # Errors
     /// The first error of the underlying writer.
-    pub fn finish(mut self) -> io::Result<()> {
+    pub fn finish(mut self) -> io::Result<W> {
         match self.error.take() {
             Some(error) => Err(error),
-            None => self.csv.flush(),
+            None => self.csv.into_inner().map_err(csv::IntoInnerError::into_error),
         }
     }
 

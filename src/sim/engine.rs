@@ -10,13 +10,14 @@ use super::fragmentation::Fragmentation;
 use super::reconfigure::Layouts;
 use super::refill::Filler;
 use super::{
-    Boundary, JobRun, Load, Progress, RoundReport, RoundSettings, RunRecord, Segment, Stopped, Wait, Watch,
+    Boundary, JobRun, Load, PassedRounds, Progress, RoundReport, RoundSettings, RunRecord, Running, Segment,
+    Standing, Stopped, Wait, Watch,
 };
 use crate::cluster::occupancy::Occupancy;
 use crate::cluster::placement::{Wanted, settle};
 use crate::cluster::{Cluster, Placement};
 use crate::policy::{ATTAINED_UNITS, Decision, Held, JobState, Policy, Reason, View};
-use crate::units::{JobId, SimSpan, SimTime, TypeId};
+use crate::units::{JobId, NodeId, Rate, SimSpan, SimTime, TypeId};
 use crate::workload::{BoundWorkload, JobOption};
 
 /// Rounds in a row in which nothing runs and nothing is still to arrive, before a run is given up.
@@ -44,6 +45,8 @@ pub fn simulate(
 struct Live {
     placement: Option<Placement>,
     last_placement: Option<Placement>,
+    /// Rate of progress on its placement.
+    rate: Rate,
     since: SimTime,
     ready: SimTime,
     synced: SimTime,
@@ -69,6 +72,7 @@ pub struct Engine<'a> {
     fragmentation: Fragmentation,
     decision: Decision,
     granted: Vec<Option<u16>>,
+    standing: Standing,
     used_units: u64,
     finished: u32,
     now: SimTime,
@@ -114,6 +118,7 @@ impl<'a> Engine<'a> {
             fragmentation: Fragmentation::new(cluster, workload),
             decision: Decision::default(),
             granted: vec![None; workload.jobs.len()],
+            standing: Standing::new(workload),
             used_units: 0,
             finished: 0,
             now: SimTime::ZERO,
@@ -131,6 +136,7 @@ impl<'a> Engine<'a> {
         let mut futile_rounds = 0;
         loop {
             if self.active.is_empty() {
+                watch.idle(&self.standing);
                 let Some(next) = self.arrival_time() else { break };
                 round = round.max(next.0 / length);
             }
@@ -141,6 +147,10 @@ impl<'a> Engine<'a> {
             self.advance(start);
             if !self.active.is_empty() {
                 self.decide(round as u64, watch);
+            }
+            if watch.has_seen_enough() {
+                self.record.stopped = Some(Stopped::SeenEnough);
+                break;
             }
             let decided_at = self.events();
             let end = start + self.settings.length;
@@ -171,8 +181,12 @@ impl<'a> Engine<'a> {
             let nothing_changed = decided_at == self.events();
             if nothing_changed && self.waiting.is_empty() && self.policy.is_static_when_idle_queue() {
                 // Every round up to the next event would be decided as this one was.
-                if let Some(at) = self.next_event() {
-                    round = round.max(at.0 / length);
+                if let Some(at) = self.next_event()
+                    && at.0 / length > round
+                {
+                    let next = at.0 / length;
+                    self.pass(round as u64 - 1..next as u64, watch);
+                    round = next;
                 }
             }
         }
@@ -190,11 +204,26 @@ impl<'a> Engine<'a> {
                 self.close(job);
             }
         }
+        watch.idle(&self.standing);
         self.record.end = self.now;
         self.record.fragmentation_mean = self.fragmentation.mean(self.now);
         self.record.segments.sort_by_key(|s| (s.job, s.from));
         watch.progress(self.progress());
         self.record
+    }
+
+    /// Tells of rounds that go by as they are.
+    fn pass(&self, rounds: std::ops::Range<u64>, watch: &mut dyn Watch) {
+        let running: Vec<Running> = self
+            .active
+            .iter()
+            .filter_map(|&job| {
+                let held = self.states[job.index()].held?;
+                let live = &self.live[job.index()];
+                Some(Running { job, option: held.option, rate: live.rate, ready: live.ready })
+            })
+            .collect();
+        watch.passed(&PassedRounds { rounds, running: &running, standing: &self.standing });
     }
 
     fn progress(&self) -> Progress {
@@ -235,6 +264,8 @@ impl<'a> Engine<'a> {
         while self.arrival_time().is_some_and(|arrival| arrival <= at) {
             let job = JobId(self.next_arrival as u32);
             self.next_arrival += 1;
+            let bound = &self.workload.jobs[job.index()];
+            self.standing.arrived(bound.tenant, bound.class);
             self.active.push(job);
             self.waiting.push(job);
         }
@@ -245,6 +276,8 @@ impl<'a> Engine<'a> {
         self.states[job.index()].finish = Some(self.now);
         self.record.jobs[job.index()].finish = Some(self.now);
         self.finished += 1;
+        let bound = &self.workload.jobs[job.index()];
+        self.standing.finished(bound.tenant, bound.class);
         remove_sorted(&mut self.active, job);
         self.live[job.index()].last_placement = None;
     }
@@ -254,12 +287,14 @@ impl<'a> Engine<'a> {
         let state = &mut self.states[job.index()];
         let live = &mut self.live[job.index()];
         let Some(held) = state.held else { return };
-        let option =
-            self.workload.class_of(&self.workload.jobs[job.index()]).options[usize::from(held.option)];
+        let bound = &self.workload.jobs[job.index()];
+        let class = self.workload.class_of(bound);
+        let option = class.options[usize::from(held.option)];
         let progress_from = live.synced.max(live.ready);
         if self.now > progress_from {
-            let done = option.rate.over(self.now - progress_from);
-            state.remaining = (state.remaining - done).max(crate::units::Work::ZERO);
+            let done = live.rate.over(self.now - progress_from).min(state.remaining);
+            state.remaining -= done;
+            self.standing.serve(bound.tenant, class.gpus, done);
         }
         let held_for = self.now - live.synced;
         state.executed += held_for;
@@ -288,8 +323,10 @@ impl<'a> Engine<'a> {
             ready: live.ready,
             to: self.now,
             option: held.option,
+            rate: live.rate,
             type_id: placement.type_id,
-            slots: placement.slots,
+            slots: placement.slice.slots,
+            memory: placement.slice.memory,
             parts_from,
             parts_len: placement.parts.len() as u32,
         });
@@ -304,6 +341,9 @@ impl<'a> Engine<'a> {
     /// Loads a job onto `placement`, which the occupancy already counts as taken.
     fn open(&mut self, job: JobId, option: u16, placement: Placement) {
         let reconfigured = self.layouts.install(&placement);
+        let on_one_node =
+            self.workload.class_of(&self.workload.jobs[job.index()]).options[usize::from(option)].rate;
+        let rate = self.settings.gang_penalty.rate_on(on_one_node, nodes_of(self.cluster, &placement));
         let live = &mut self.live[job.index()];
         let state = &mut self.states[job.index()];
         let mut overhead =
@@ -322,13 +362,13 @@ impl<'a> Engine<'a> {
         state.changed = self.now;
         self.used_units += units_of_placement(self.cluster, &placement);
         live.placement = Some(placement);
+        live.rate = rate;
         live.since = self.now;
         live.synced = self.now;
         live.ready = self.now + overhead;
         live.epoch += 1;
         live.reason = None;
         live.decided_reason = None;
-        let rate = self.workload.class_of(&self.workload.jobs[job.index()]).options[usize::from(option)].rate;
         if let Some(span) = state.remaining.time_at(rate) {
             self.completions.push(Reverse((live.ready + span, job, live.epoch)));
         }
@@ -350,14 +390,22 @@ impl<'a> Engine<'a> {
             states: &self.states,
             active: &self.active,
         };
+        let begun_s = watch.clock_s();
         self.policy.decide(&view, &mut self.decision);
+        let decide_s = begun_s.and_then(|begun_s| Some(watch.clock_s()? - begun_s));
         watch.round(&RoundReport {
             round,
             start: self.now,
+            grants: &self.decision.grants,
+            waits: &self.decision.waits,
+            program: self.policy.program(),
             ledger: &self.decision.ledger,
             proof: self.decision.proof.as_ref(),
+            standing: &self.standing,
+            decide_s,
         });
         self.apply();
+        self.note_packing(round);
         self.note_waits();
         self.note_load();
     }
@@ -394,12 +442,12 @@ impl<'a> Engine<'a> {
         // Whole devices first, then large slices: what is hard to place has the choice.
         fresh.sort_by_key(|(job, _, option)| {
             let whole = u32::from(option.slots) == self.cluster.gpu_type(option.type_id).slots_per_device();
-            (Reverse(whole), Reverse(option.devices), Reverse(option.slots), *job)
+            (Reverse(whole), Reverse(option.devices), Reverse(option.slice()), *job)
         });
         let mut unplaced_types: Vec<TypeId> = Vec::new();
         let mut placed: Vec<(JobId, u16, Placement)> = Vec::with_capacity(fresh.len());
         for &(job, index, option) in &fresh {
-            match self.occupancy.place(option.type_id, option.slots, option.devices) {
+            match self.occupancy.place(option.type_id, option.slice(), option.devices) {
                 Some(placement) => placed.push((job, index, placement)),
                 None if !unplaced_types.contains(&option.type_id) => unplaced_types.push(option.type_id),
                 None => {}
@@ -478,7 +526,7 @@ impl<'a> Engine<'a> {
                     [usize::from(held.option)];
                 wanted.push(Wanted {
                     type_id,
-                    slots: option.slots,
+                    slice: option.slice(),
                     devices: option.devices,
                     previous: Some(placement),
                     work_at_stake: i64::from(option.rate.0) * i64::from(option.devices),
@@ -487,7 +535,7 @@ impl<'a> Engine<'a> {
             for (_, _, option) in &new {
                 wanted.push(Wanted {
                     type_id,
-                    slots: option.slots,
+                    slice: option.slice(),
                     devices: option.devices,
                     previous: None,
                     work_at_stake: 0,
@@ -529,7 +577,7 @@ impl<'a> Engine<'a> {
                 && option.devices == granted.devices
                 && option.slots < granted.slots;
             if smaller
-                && let Some(placement) = self.occupancy.place(option.type_id, option.slots, option.devices)
+                && let Some(placement) = self.occupancy.place(option.type_id, option.slice(), option.devices)
             {
                 return Some((index as u16, placement));
             }
@@ -562,6 +610,54 @@ impl<'a> Engine<'a> {
             self.open(job, option, placement);
         }
         self.record.reconfigurations += self.layouts.take_changed();
+    }
+
+    /// Compares what the decision is worth to the policy with what found its place.
+    fn note_packing(&mut self, round: u64) {
+        let view = self.view(round);
+        let (mut packing, mut downgraded, mut gap) = (self.record.packing, 0, 0);
+        for grant in &self.decision.grants {
+            let state = &self.states[grant.job.index()];
+            if state.finish.is_some() {
+                continue;
+            }
+            let held = state.held.map(|held| held.option);
+            downgraded += u64::from(held.is_some_and(|held| held != grant.option));
+            if held != Some(grant.option) {
+                gap += self.service(grant.job, grant.option)
+                    - held.map_or(0, |held| self.service(grant.job, held));
+            }
+            let Some(decided) = self.policy.worth(&view, grant.job, grant.option) else { continue };
+            packing.decided += decided;
+            if held != Some(grant.option) {
+                let placed = held.and_then(|held| self.policy.worth(&view, grant.job, held)).unwrap_or(0.0);
+                packing.lost += (decided - placed).max(0.0);
+            }
+        }
+        self.record.packing = packing;
+        self.record.downgraded += downgraded;
+        self.record.packing_gap += gap;
+    }
+
+    /// The service that an option gives a job in a round, in the units of [`Standing::served`].
+    fn service(&self, job: JobId, option: u16) -> i128 {
+        let class = self.workload.class_of(&self.workload.jobs[job.index()]);
+        let rate = class.options.get(usize::from(option)).map_or(Rate(0), |option| option.rate);
+        i128::from(class.gpus.0) * rate.over(self.settings.length).0
+    }
+
+    fn view(&self, round: u64) -> View<'_> {
+        View {
+            now: self.now,
+            round,
+            round_length: self.settings.length,
+            start_cost: self.settings.start_cost,
+            restore_cost: self.settings.restore_cost,
+            cluster: self.cluster,
+            workload: self.workload,
+            states: &self.states,
+            active: &self.active,
+        }
     }
 
     fn note_waits(&mut self) {
@@ -615,9 +711,23 @@ fn units_of(cluster: &Cluster, option: JobOption) -> u64 {
     u64::from(option.slots) * u64::from(option.devices) * (ATTAINED_UNITS as u64 / slots)
 }
 
+/// Nodes that a placement lies on. Its devices are ascending, and so are those of nodes.
+fn nodes_of(cluster: &Cluster, placement: &Placement) -> u32 {
+    let mut last: Option<NodeId> = None;
+    let mut nodes = 0;
+    if placement.parts.len() == 1 {
+        return 1;
+    }
+    for part in &placement.parts {
+        let node = cluster.node_of(part.device);
+        nodes += u32::from(last.replace(node) != Some(node));
+    }
+    nodes
+}
+
 fn units_of_placement(cluster: &Cluster, placement: &Placement) -> u64 {
     let slots = u64::from(cluster.gpu_type(placement.type_id).slots_per_device());
-    u64::from(placement.slots) * placement.parts.len() as u64 * (ATTAINED_UNITS as u64 / slots)
+    u64::from(placement.slice.slots) * placement.parts.len() as u64 * (ATTAINED_UNITS as u64 / slots)
 }
 
 fn insert_sorted(list: &mut Vec<JobId>, job: JobId) {

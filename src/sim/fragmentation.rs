@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use crate::cluster::occupancy::Occupancy;
-use crate::cluster::{Cluster, Geometry};
+use crate::cluster::{Cluster, Geometry, Slice};
 use crate::policy::ATTAINED_UNITS;
 use crate::units::{NodeId, SimTime, TypeId};
 use crate::workload::BoundWorkload;
@@ -18,8 +18,8 @@ use crate::workload::BoundWorkload;
 enum Need {
     /// It cannot run there.
     Impossible,
-    /// Slots on each of so many devices.
-    Slots { slots: u8, devices: u32 },
+    /// A slice on each of so many devices.
+    Slices { slice: Slice, devices: u32 },
 }
 
 /// The measure, kept up to date node by node.
@@ -56,7 +56,7 @@ impl Fragmentation {
                     // Options are sorted by type and then ascending slots: the first of the type is the smallest.
                     let need = class.options.iter().find(|option| option.type_id == type_id).map_or(
                         Need::Impossible,
-                        |option| Need::Slots { slots: option.slots, devices: option.devices },
+                        |option| Need::Slices { slice: option.slice(), devices: option.devices },
                     );
                     *needs.entry(need).or_insert(0) += jobs;
                 }
@@ -116,13 +116,9 @@ impl Fragmentation {
         for &(need, jobs) in needs {
             let usable = match need {
                 Need::Impossible => 0,
-                Need::Slots { slots, devices } => {
-                    let hosts = |mask: u8| {
-                        geometry
-                            .starts(slots)
-                            .any(|start| geometry.mask(slots, start).is_some_and(|m| m & mask == 0))
-                    };
-                    let able: Vec<u8> = masks.iter().copied().filter(|&mask| hosts(mask)).collect();
+                Need::Slices { slice, devices } => {
+                    let able: Vec<u8> =
+                        masks.iter().copied().filter(|&mask| geometry.hosts(slice, mask)).collect();
                     if (able.len() as u32) < devices.min(masks.len() as u32) {
                         0
                     } else {
@@ -143,7 +139,7 @@ impl Fragmentation {
 mod tests {
     use super::*;
     use crate::cluster::catalogue::model;
-    use crate::cluster::{Layout, NodeGroup};
+    use crate::cluster::{Layout, NodeGroup, SliceMemory};
     use crate::units::{ClassId, MilliGpus, Rate, SimSpan, TenantId, Work};
     use crate::workload::{BoundJob, JobClass, JobOption};
 
@@ -157,7 +153,8 @@ mod tests {
         let mut workload = BoundWorkload::default();
         for &(slots, devices, jobs) in list {
             let class = ClassId(workload.classes.len() as u32);
-            let option = JobOption { type_id: TypeId(0), slots, devices, rate: Rate::ONE };
+            let option =
+                JobOption { type_id: TypeId(0), slots, memory: SliceMemory::Plain, devices, rate: Rate::ONE };
             workload.classes.push(JobClass {
                 profile: String::new(),
                 gpus: MilliGpus(devices * 1000),

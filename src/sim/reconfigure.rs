@@ -3,12 +3,12 @@
 //! An instance stays on its device when its job leaves and is used again by the next job of its size; a device whose instances
 //! have to be changed is reconfigured, which costs time and is counted.
 
-use crate::cluster::{Cluster, Geometry, Layout, Placement};
+use crate::cluster::{Cluster, Geometry, Layout, Placement, Slice};
 use crate::units::DeviceId;
 
-/// The instances on every MIG device: by first position, the size of the instance that starts there (0 = none).
+/// The instances on every MIG device: by first position, the instance that starts there.
 pub(super) struct Layouts {
-    instances: Vec<[u8; 8]>,
+    instances: Vec<[Option<Slice>; 8]>,
     /// The geometry of MIG types; `None` for the others.
     geometry: Vec<Option<Geometry>>,
     changed: Vec<DeviceId>,
@@ -18,7 +18,7 @@ impl Layouts {
     pub(super) fn new(cluster: &Cluster) -> Self {
         let types = cluster.types();
         Self {
-            instances: vec![[0; 8]; cluster.devices() as usize],
+            instances: vec![[None; 8]; cluster.devices() as usize],
             geometry: types
                 .iter()
                 .map(|t| matches!(t.layout, Layout::Mig(_)).then_some(t.geometry))
@@ -34,17 +34,18 @@ impl Layouts {
         for part in &placement.parts {
             let instances = &mut self.instances[part.device.index()];
             let first = usize::from(part.first_slot);
-            if instances.get(first) == Some(&placement.slots) {
+            if instances.get(first) == Some(&Some(placement.slice)) {
                 continue;
             }
-            let to = first + usize::from(geometry.memory_slices(placement.slots));
-            for (start, size) in instances.iter_mut().enumerate() {
-                if *size > 0 && start < to && start + usize::from(geometry.memory_slices(*size)) > first {
-                    *size = 0;
+            let to = first + usize::from(geometry.memory_slices(placement.slice));
+            for (start, instance) in instances.iter_mut().enumerate() {
+                let end = instance.map_or(0, |slice| start + usize::from(geometry.memory_slices(slice)));
+                if start < to && end > first {
+                    *instance = None;
                 }
             }
             if let Some(instance) = instances.get_mut(first) {
-                *instance = placement.slots;
+                *instance = Some(placement.slice);
             }
             self.changed.push(part.device);
             any = true;

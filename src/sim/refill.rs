@@ -32,7 +32,7 @@ impl<'a> Filler<'a> {
 impl Refill for Filler<'_> {
     fn try_start(&mut self, job: JobId, option: u16) -> bool {
         let Some(wanted) = self.option(job, option) else { return false };
-        let Some(placement) = self.occupancy.place(wanted.type_id, wanted.slots, wanted.devices) else {
+        let Some(placement) = self.occupancy.place(wanted.type_id, wanted.slice(), wanted.devices) else {
             return false;
         };
         self.started.push((job, option, placement));
@@ -43,7 +43,7 @@ impl Refill for Filler<'_> {
         let Some(wanted) = self.option(job, option) else { return false };
         let Some(at) = self.started.iter().position(|(started, _, _)| *started == job) else { return false };
         self.occupancy.release(&self.started[at].2);
-        match self.occupancy.place(wanted.type_id, wanted.slots, wanted.devices) {
+        match self.occupancy.place(wanted.type_id, wanted.slice(), wanted.devices) {
             Some(placement) => {
                 self.started[at] = (job, option, placement);
                 true

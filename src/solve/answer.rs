@@ -1,6 +1,10 @@
 //! What `sts solve` answers.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
+
+use super::explain::Explanation;
 
 /// How good the answer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -28,7 +32,8 @@ pub struct Answer {
     pub bound: Option<f64>,
     /// (bound - objective) / bound.
     pub gap: Option<f64>,
-    /// Objective lost when the allocation is put on devices of uniform types.
+    /// Objective lost when the allocation is put on devices: where their boundaries cut free slots of uniform types, and where slices
+    /// of one job find too few distinct devices.
     pub packing_gap: Option<f64>,
     /// How the answer was reached; for an infeasible instance, which constraints cannot hold together.
     pub proof: String,
@@ -40,7 +45,9 @@ pub struct Answer {
     pub tenants: Vec<TenantAnswer>,
     /// Fairness of the allocation.
     pub properties: Properties,
-    /// Seconds taken, filled in by the caller.
+    /// Why the decision is what it is, where that was asked for.
+    pub explain: Option<Explanation>,
+    /// Seconds taken, filled in by the caller; explaining is not counted.
     pub solve_s: Option<f64>,
 }
 
@@ -71,6 +78,10 @@ pub struct TenantAnswer {
     pub rate: Option<f64>,
     /// What they must be worth at least; `None` for policies without floors.
     pub floor: Option<f64>,
+    /// By how much its rate exceeds its floor.
+    pub floor_slack: Option<f64>,
+    /// Slots of each type that it is entitled to: what its floor is the worth of.
+    pub quota: BTreeMap<String, u32>,
     /// Its share of what its jobs could be worth with the whole cluster.
     pub equal_split_rate: Option<f64>,
     /// `rate / equal_split_rate`.

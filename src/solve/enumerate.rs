@@ -7,6 +7,7 @@
 use super::SolveError;
 use super::instance::InstanceLayout;
 use super::problem::Problem;
+use crate::cluster::SliceMemory;
 
 /// More jobs than can be enumerated within any limit.
 const MAX_JOBS: usize = 64;
@@ -76,8 +77,8 @@ struct Taken {
     choice: Vec<Option<u16>>,
     /// Slots by type.
     slots: Vec<u32>,
-    /// Instances of 1, 2, 3, 4 and 7 slices by type.
-    counts: Vec<[u32; 5]>,
+    /// Instances of 1, 2, 3, 4 and 7 slices and 1g with double memory by type.
+    counts: Vec<[u32; 6]>,
     worth: Vec<i64>,
 }
 
@@ -87,7 +88,7 @@ impl Walk<'_> {
         let mut taken = Taken {
             choice: vec![None; self.problem.jobs.len()],
             slots: vec![0; slots.len()],
-            counts: vec![[0; 5]; slots.len()],
+            counts: vec![[0; 6]; slots.len()],
             worth: vec![0; self.floors.len()],
         };
         self.step(0, devices, slots, &mut taken)
@@ -119,14 +120,19 @@ impl Walk<'_> {
             let k = problem.type_index(&option.gpu);
             let value = problem.program.jobs[job].options[i].value;
             let amount = option.slots * option.devices;
-            let size = [1, 2, 3, 4, 7].iter().position(|&size| size == option.slots);
+            let size = match option.memory {
+                SliceMemory::Plain => [1, 2, 3, 4, 7].iter().position(|&size| size == option.slots),
+                SliceMemory::Double => Some(5),
+            };
             taken.slots[k] += amount;
             if let Some(size) = size {
                 taken.counts[k][size] += option.devices;
             }
             let fits = taken.slots[k] <= slots[k]
                 && match problem.instance.types[k].layout {
-                    InstanceLayout::Uniform | InstanceLayout::MigA30 => true,
+                    InstanceLayout::Uniform => true,
+                    _ if option.devices > problem.instance.types[k].devices => false,
+                    InstanceLayout::MigA30 => true,
                     InstanceLayout::MigA100 => packs(devices[k], taken.counts[k]),
                 };
             if fits {
@@ -145,16 +151,19 @@ impl Walk<'_> {
     }
 }
 
-/// Whether these numbers of 1g, 2g, 3g, 4g and 7g instances fit on so many A100-class devices. Each device is a left half (four
-/// slices, where alone a 4g can lie) and a right half (three); a 3g wastes nothing on the right and one slice on the left.
-fn packs(devices: u32, counts: [u32; 5]) -> bool {
-    let [n1, n2, n3, n4, n7] = counts.map(i64::from);
+/// Whether these numbers of 1g, 2g, 3g, 4g, 7g and double-memory 1g instances fit on so many A100-class devices. Each device is a
+/// left half (four slices, where alone a 4g can lie) and a right half (three); a 3g wastes nothing on the right and one slice on the
+/// left, a double-memory 1g nothing on the last slice of the right and one slice elsewhere, where it lies as a 2g does.
+fn packs(devices: u32, counts: [u32; 6]) -> bool {
+    let [n1, n2, n3, n4, n7, doubles] = counts.map(i64::from);
     let devices = i64::from(devices);
     let (lefts, rights) = (n7 + n4, n7 + n3);
     let free_lefts = devices - lefts - (rights - devices).max(0);
     let free_rights = (devices - rights).max(0);
+    let at_the_end = doubles.min(free_rights);
+    let pairs = n2 + doubles - at_the_end;
     n7 <= devices
         && free_lefts >= 0
-        && n2 <= 2 * free_lefts + free_rights
-        && n1 + 2 * n2 <= 4 * free_lefts + 3 * free_rights
+        && pairs <= 2 * free_lefts + free_rights
+        && n1 + 2 * pairs + at_the_end <= 4 * free_lefts + 3 * free_rights
 }

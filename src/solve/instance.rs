@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cluster::MAX_DEVICES;
+use crate::cluster::{MAX_DEVICES, SliceMemory};
 
 /// One allocation problem.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,9 +47,10 @@ pub struct InstanceType {
 pub enum InstanceLayout {
     /// Any sizes; only their sum is constrained.
     Uniform,
-    /// The instances of A100-class GPUs, exactly as they pack.
+    /// The instances of A100-class GPUs, exactly as they pack; that the slices of one job need distinct devices is left to the
+    /// placement.
     MigA100,
-    /// The instances of the A30, exactly as they pack.
+    /// The instances of the A30, likewise.
     MigA30,
 }
 
@@ -98,6 +99,9 @@ pub struct InstanceOption {
     pub gpu: String,
     /// Slots on each device.
     pub slots: u32,
+    /// Memory of the slices: `double` for the double-memory 1g of `mig-a100`.
+    #[serde(default, skip_serializing_if = "is_plain")]
+    pub memory: SliceMemory,
     /// Devices.
     #[serde(default = "one_device")]
     pub devices: u32,
@@ -114,6 +118,9 @@ pub struct InstancePrevious {
     pub gpu: String,
     /// Slots on each device.
     pub slots: u32,
+    /// Memory of the slices.
+    #[serde(default, skip_serializing_if = "is_plain")]
+    pub memory: SliceMemory,
     /// Devices.
     #[serde(default = "one_device")]
     pub devices: u32,
@@ -121,6 +128,10 @@ pub struct InstancePrevious {
 
 fn one() -> f64 {
     1.0
+}
+
+fn is_plain(memory: &SliceMemory) -> bool {
+    *memory == SliceMemory::Plain
 }
 
 fn one_device() -> u32 {
@@ -305,7 +316,7 @@ impl InstanceJob {
         }
         for (i, option) in self.options.iter().enumerate() {
             let path = format!("{path}.options[{i}]");
-            allocation(&path, types, &option.gpu, option.slots, option.devices)?;
+            allocation(&path, types, &option.gpu, (option.slots, option.memory), option.devices)?;
             if option.rate <= 0.0 {
                 let expected = "a rate above 0; leave out options that cannot run";
                 return Err(InstanceError::value(format!("{path}.rate"), option.rate, expected));
@@ -313,7 +324,8 @@ impl InstanceJob {
             number(format!("{path}.rate"), option.rate, 0.0, MAX_NUMBER)?;
         }
         if let Some(previous) = &self.previous {
-            allocation(&format!("{path}.previous"), types, &previous.gpu, previous.slots, previous.devices)?;
+            let slice = (previous.slots, previous.memory);
+            allocation(&format!("{path}.previous"), types, &previous.gpu, slice, previous.devices)?;
         }
         Ok(())
     }
@@ -323,12 +335,16 @@ fn allocation(
     path: &str,
     types: &[InstanceType],
     gpu: &str,
-    slots: u32,
+    (slots, memory): (u32, SliceMemory),
     devices: u32,
 ) -> Result<(), InstanceError> {
     let of_type = find_type(types, gpu, &format!("{path}.type"))?;
     if !of_type.has_size(slots) {
         return Err(InstanceError::value(format!("{path}.slots"), slots, of_type.sizes()));
+    }
+    if memory == SliceMemory::Double && (of_type.layout != InstanceLayout::MigA100 || slots != 1) {
+        let expected = "plain; only 1 slot of a mig-a100 type has double memory";
+        return Err(InstanceError::value(format!("{path}.memory"), "double", expected));
     }
     if devices == 0 || u64::from(devices) > MAX_DEVICES {
         return Err(InstanceError::value(format!("{path}.devices"), devices, format!("1 to {MAX_DEVICES}")));

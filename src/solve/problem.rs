@@ -1,7 +1,7 @@
 //! An instance as the program of one round: integers, quotas, and what one unit of value is.
 
 use super::SolveError;
-use super::instance::{Instance, InstanceError, InstanceJob, InstanceLayout};
+use super::instance::{Instance, InstanceError, InstanceJob, InstanceLayout, InstanceOption};
 use crate::policy::sts::program::{Program, ProgramJob, ProgramOption, ProgramTenant};
 use crate::policy::sts::quota::{Claim, Quotas, TemporalLayer};
 use crate::policy::sts::resources::{Packing, Resources, TypeResources};
@@ -87,13 +87,17 @@ impl<'a> Problem<'a> {
         for (&(tenant, job), worths) in self.jobs.iter().zip(&worths) {
             let options = job.options.iter().zip(worths).map(|(option, &worth)| {
                 let k = self.type_index(&option.gpu);
+                let of_type = &self.instance.types[k];
+                // Slices on more MIG devices than there are fit as little as those devices.
+                let never = of_type.layout != InstanceLayout::Uniform && option.devices > of_type.devices;
+                let slots = if never { of_type.slots_per_device } else { option.slots };
                 ProgramOption {
-                    usage: self.resources.types()[k].usage(option.slots, option.devices),
+                    usage: self.resources.types()[k].usage(slots, option.memory, option.devices),
                     value: match quantum {
                         None => ((worth * UNITS_PER_RATE).round() as i64).max(1),
                         Some(quantum) => quantum.value(worth),
                     },
-                    keeps: holds(job, &option.gpu, option.slots, option.devices),
+                    keeps: holds(job, option),
                     slots: option.slots * option.devices,
                 }
             });
@@ -160,8 +164,9 @@ impl<'a> Problem<'a> {
     }
 }
 
-fn holds(job: &InstanceJob, gpu: &str, slots: u32, devices: u32) -> bool {
-    job.previous.as_ref().is_some_and(|p| p.gpu == gpu && p.slots == slots && p.devices == devices)
+fn holds(job: &InstanceJob, option: &InstanceOption) -> bool {
+    let of_option = (&option.gpu, option.slots, option.memory, option.devices);
+    job.previous.as_ref().is_some_and(|p| (&p.gpu, p.slots, p.memory, p.devices) == of_option)
 }
 
 fn worths_of(job: &InstanceJob, worth: Worth, path: &str) -> Result<Vec<f64>, SolveError> {
@@ -193,11 +198,11 @@ fn worths_of(job: &InstanceJob, worth: Worth, path: &str) -> Result<Vec<f64>, So
     debug_assert_eq!(objective.durations, Durations::Oracle);
     let valued =
         objective.job(MilliGpus(devices.saturating_mul(1000)), remaining, remaining, Rate::from_f64(largest));
-    let worth = |gpu: &str, slots, devices, rate| {
-        let change = if holds(job, gpu, slots, devices) { 1.0 } else { objective.of_change() };
-        valued.worth(Rate::from_f64(rate)) * change
+    let worth = |option: &InstanceOption| {
+        let change = if holds(job, option) { 1.0 } else { objective.of_change() };
+        valued.worth(Rate::from_f64(option.rate)) * change
     };
-    Ok(job.options.iter().map(|o| worth(&o.gpu, o.slots, o.devices, o.rate)).collect())
+    Ok(job.options.iter().map(worth).collect())
 }
 
 /// The largest rate that the engine's own unit holds.

@@ -1,6 +1,7 @@
 //! A workload bound to a cluster: for every job the options it has there, in integers.
 //!
-//! * A job of one GPU may run on a whole device or in any slice that has the memory it needs.
+//! * A job of one GPU may run on a whole device or in any slice that has the memory it needs. The double-memory 1g is for those that
+//!   need more memory than a plain 1g has.
 //! * A request f for less than one GPU needs at least f of the slots of a device. Its traced duration counts as run at exactly f of
 //!   the reference GPU; where devices are whole it takes one and runs at full speed.
 //! * n workers of f < 1 GPU each take equal slices on n distinct devices.
@@ -16,22 +17,32 @@ use std::collections::HashMap;
 use super::Workload;
 use super::assign::{Basis, ProfileSettings, Refusal, assign};
 use super::profile::{Gpu, ProfileId};
-use crate::cluster::Cluster;
 use crate::cluster::catalogue::{self, GpuModel};
+use crate::cluster::{Cluster, Slice, SliceMemory};
 use crate::units::{ClassId, MilliGpus, Rate, SimSpan, SimTime, TenantId, TypeId, Work};
 use options::{Request, options_of};
 
-/// One way to run a job: `slots` slots on each of `devices` devices of one type, at `rate`.
+/// One way to run a job: a slice of `slots` slots on each of `devices` devices of one type, at `rate`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct JobOption {
     /// The GPU type.
     pub type_id: TypeId,
     /// Slots on each device; all slots of the device when it is held whole.
     pub slots: u8,
+    /// Memory of the slices: double for the double-memory 1g of an A100-class device.
+    pub memory: SliceMemory,
     /// Devices.
     pub devices: u32,
     /// Speed relative to the job's reference speed; never zero.
     pub rate: Rate,
+}
+
+impl JobOption {
+    /// What it takes of each device.
+    #[must_use]
+    pub fn slice(&self) -> Slice {
+        Slice { slots: self.slots, memory: self.memory }
+    }
 }
 
 /// Jobs with the same options: same model, size and allowed types.
@@ -41,7 +52,7 @@ pub struct JobClass {
     pub profile: String,
     /// GPUs asked for.
     pub gpus: MilliGpus,
-    /// Every option, by type and then ascending slots. Empty for a job that never fits.
+    /// Every option, by type and then ascending slots; no type has two of the same slots. Empty for a job that never fits.
     pub options: Vec<JobOption>,
     /// For each type of the cluster the option that takes whole devices, if any.
     pub whole: Vec<Option<u16>>,
@@ -71,8 +82,36 @@ pub struct BoundJob {
 pub struct Tenant {
     /// Its name in the trace.
     pub name: String,
-    /// Its weight in millionths; zero means no quota, only what others leave.
+    /// Its weight in millionths at the beginning; zero means no quota, only what others leave.
     pub weight_micro: u64,
+    /// Its weight from later moments on, in order of time. The moments are round boundaries.
+    pub changes: Vec<WeightChange>,
+}
+
+/// A tenant's weight from a moment on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WeightChange {
+    /// The moment.
+    pub at: SimTime,
+    /// The weight in millionths.
+    pub weight_micro: u64,
+}
+
+impl Tenant {
+    /// Its weight in millionths at a moment.
+    #[must_use]
+    pub fn weight_at(&self, time: SimTime) -> u64 {
+        let past = self.changes.partition_point(|change| change.at <= time);
+        past.checked_sub(1).map_or(self.weight_micro, |last| self.changes[last].weight_micro)
+    }
+
+    /// Its weights in millionths, each with the time from and until which it holds.
+    pub fn weights(&self) -> impl Iterator<Item = (u64, SimTime, SimTime)> {
+        let starts = std::iter::once((SimTime(i64::MIN), self.weight_micro));
+        let starts = starts.chain(self.changes.iter().map(|change| (change.at, change.weight_micro)));
+        let ends = self.changes.iter().map(|change| change.at).chain([SimTime::NEVER]);
+        starts.zip(ends).map(|((from, weight), until)| (weight, from, until))
+    }
 }
 
 /// Everything the engine needs to know about jobs. Job `i` is [`crate::units::JobId`]`(i)`; jobs are ordered by submission.
@@ -146,7 +185,7 @@ pub fn bind(
     let tenants = workload
         .tenants
         .iter()
-        .map(|name| Tenant { name: name.clone(), weight_micro: weight_micro(name) })
+        .map(|name| Tenant { name: name.clone(), weight_micro: weight_micro(name), changes: Vec::new() })
         .collect();
     let mut bound = BoundWorkload { tenants, ..BoundWorkload::default() };
     let mut classes = Classes::default();

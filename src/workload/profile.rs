@@ -3,9 +3,10 @@
 //! A profile gives speeds relative to one whole V100 of 16 GB (a gang: to the gang of that size on V100). Two things make it up:
 //!
 //! * **whole devices**: Gavel's measurements on K80, P100 and V100; every other GPU by the catalogue's assumed figure;
-//! * **slices** as a share of the whole device's speed: MISO's measurements on an A100 40 GB, assumed for the slices of other
-//!   A100-class GPUs; everywhere else (MPS, A30, slices that ran out of memory on the A100 40 GB and have more elsewhere) the curve
-//!   of [`fitted`].
+//! * **slices** as a share of the whole device's speed: MISO's measurements on an A100 40 GB, assumed for the A100 80 GB too, whose
+//!   slices have the same multiprocessors; everywhere else (MPS, A30, slices that ran out of memory on the A100 40 GB and have more
+//!   elsewhere, and H100, H200 and B200, where a 3g has nearly the multiprocessors of a 4g) the synthetic curve of [`fitted`] over
+//!   the share of the multiprocessors ([`MigFamily::sm_share`]).
 //!
 //! Where a model was measured in only one of the two, the nearest one of the other stands in ([`Profile::likeness`]):
 //!
@@ -27,8 +28,8 @@ pub mod measured;
 
 use std::sync::OnceLock;
 
-use crate::cluster::catalogue::GpuModel;
-use crate::cluster::{Geometry, GpuType};
+use crate::cluster::catalogue::{GpuModel, MigFamily};
+use crate::cluster::{Geometry, GpuType, Slice, SliceMemory};
 use measured::{GAVEL, GAVEL_SOURCE, GavelRow, MISO, MISO_SOURCE, MisoRow};
 
 /// A profile: its position in [`profiles`].
@@ -76,17 +77,19 @@ pub struct Gpu<'a> {
     pub memory_gb: f64,
     /// Speed where nothing is measured, see [`GpuModel::assumed_speed`].
     pub assumed_speed: f64,
+    /// How it is cut by MIG, if it can be.
+    pub mig: Option<MigFamily>,
 }
 
 impl<'a> From<&'a GpuModel> for Gpu<'a> {
     fn from(model: &'a GpuModel) -> Self {
-        Self { id: &model.id, memory_gb: model.memory_gb, assumed_speed: model.assumed_speed }
+        Self { id: &model.id, memory_gb: model.memory_gb, assumed_speed: model.assumed_speed, mig: model.mig }
     }
 }
 
 impl<'a> From<&'a GpuType> for Gpu<'a> {
     fn from(gpu: &'a GpuType) -> Self {
-        Self { id: &gpu.gpu, memory_gb: gpu.memory_gb, assumed_speed: gpu.assumed_speed }
+        Self { id: &gpu.gpu, memory_gb: gpu.memory_gb, assumed_speed: gpu.assumed_speed, mig: gpu.mig }
     }
 }
 
@@ -193,12 +196,19 @@ impl Profile {
         }
     }
 
-    /// Speed of a job on `slots` slots of each of `devices` devices of a GPU, relative to `devices` whole V100 of 16 GB. `None`
+    /// Speed of a job on a slice of each of `devices` devices of a GPU, relative to `devices` whole V100 of 16 GB. `None`
     /// where it cannot run: the slice has too little memory, there is no such slice, or it failed when it was measured.
     #[must_use]
-    pub fn speed(&self, gpu: Gpu<'_>, geometry: Geometry, slots: u8, devices: u32) -> Option<f64> {
-        let fits = geometry.slice_memory_gb(gpu.memory_gb, slots) >= self.memory_gb;
-        if fits { self.speed_with_memory(gpu, geometry, slots, devices) } else { None }
+    pub fn speed(
+        &self,
+        gpu: Gpu<'_>,
+        geometry: Geometry,
+        slice: impl Into<Slice>,
+        devices: u32,
+    ) -> Option<f64> {
+        let slice = slice.into();
+        let fits = geometry.slice_memory_gb(gpu.memory_gb, slice) >= self.memory_gb;
+        if fits { self.speed_with_memory(gpu, geometry, slice, devices) } else { None }
     }
 
     /// [`Self::speed`] of a job that is known to have the memory it needs.
@@ -207,13 +217,14 @@ impl Profile {
         &self,
         gpu: Gpu<'_>,
         geometry: Geometry,
-        slots: u8,
+        slice: impl Into<Slice>,
         devices: u32,
     ) -> Option<f64> {
-        if !geometry.sizes().contains(&slots) {
+        let slice = slice.into();
+        if !geometry.slices().contains(&slice) {
             return None;
         }
-        Some(self.device_speed(gpu, devices)? * self.slice_speed(geometry, slots))
+        Some(self.device_speed(gpu, devices)? * self.slice_speed(gpu, geometry, slice))
     }
 
     /// Speed on whole devices, relative to as many V100 of 16 GB. Gangs of a size that was not measured are taken as the largest
@@ -237,14 +248,19 @@ impl Profile {
         (speed > 0.0).then_some(speed)
     }
 
-    /// Speed on a slice relative to the whole device.
+    /// Speed on a slice relative to the whole device: measured, else by the fitted curve at the slice's share of the device's
+    /// multiprocessors.
     #[must_use]
-    pub fn slice_speed(&self, geometry: Geometry, slots: u8) -> f64 {
-        if slots == geometry.slots() {
+    pub fn slice_speed(&self, gpu: Gpu<'_>, geometry: Geometry, slice: impl Into<Slice>) -> f64 {
+        let slice = slice.into();
+        if slice.slots == geometry.slots() {
             return 1.0;
         }
-        self.measured_slice(geometry, slots)
-            .unwrap_or_else(|| self.share_speed(f64::from(slots) / f64::from(geometry.slots())))
+        self.measured_slice(gpu, geometry, slice).unwrap_or_else(|| {
+            let of_slots = f64::from(slice.slots) / f64::from(geometry.slots());
+            let share = gpu.mig.filter(|_| geometry == Geometry::MigA100).and_then(|mig| mig.sm_share(slice));
+            self.share_speed(share.unwrap_or(of_slots))
+        })
     }
 
     /// Speed on any share of a device, from 0 to 1, relative to the whole: by the fitted curve.
@@ -259,12 +275,13 @@ impl Profile {
 
     /// What the speed in a slice relative to the whole device, or of the whole device, rests on.
     #[must_use]
-    pub fn provenance(&self, gpu: &str, geometry: Geometry, slots: u8) -> Provenance {
+    pub fn provenance(&self, gpu: Gpu<'_>, geometry: Geometry, slice: impl Into<Slice>) -> Provenance {
+        let slice = slice.into();
         if matches!(self.kind, Kind::Linear | Kind::Flat) {
             return Provenance::Assumed("a neutral profile, the same on every GPU");
         }
-        if slots == geometry.slots() {
-            return match (gpu, self.kind) {
+        if slice.slots == geometry.slots() {
+            return match (gpu.id, self.kind) {
                 ("V100-16", _) => Provenance::Unit,
                 ("V100-32", _) => Provenance::Assumed("as fast as a V100 of 16 GB"),
                 ("K80" | "P100", Kind::Gavel { .. }) => Provenance::Measured(GAVEL_SOURCE),
@@ -274,9 +291,19 @@ impl Profile {
                 _ => Provenance::Assumed("a round figure for the GPU, the same for every model"),
             };
         }
-        match (self.measured_slice(geometry, slots), gpu, self.kind) {
+        match (self.measured_slice(gpu, geometry, slice), gpu.id, self.kind) {
+            (Some(_), ..) if slice.memory == SliceMemory::Double => {
+                Provenance::Assumed("as fast as the plain slice of an A100 40 GB was measured")
+            }
             (Some(_), "A100-40", _) => Provenance::Measured(MISO_SOURCE),
             (Some(_), ..) => Provenance::Assumed("the share that was measured on an A100 40 GB"),
+            (None, _, Kind::Miso { .. } | Kind::Gavel { .. })
+                if gpu.mig.is_some_and(MigFamily::is_uneven) =>
+            {
+                Provenance::Fitted(
+                    "synthetic, a concave curve over the slice's share of the multiprocessors, through a measurement on an A100",
+                )
+            }
             (None, _, Kind::Miso { .. }) => {
                 Provenance::Fitted("a concave curve through the model's smallest measured slice")
             }
@@ -296,10 +323,11 @@ impl Profile {
         }
     }
 
-    fn measured_slice(&self, geometry: Geometry, slots: u8) -> Option<f64> {
+    /// What was measured on an A100: it stands for A100 of any memory, whose slices have the same multiprocessors.
+    fn measured_slice(&self, gpu: Gpu<'_>, geometry: Geometry, slice: Slice) -> Option<f64> {
         match (self.kind, geometry) {
-            (Kind::Miso { row, .. }, Geometry::MigA100) => {
-                row.slices.get(usize::from(slots).checked_sub(1)?).copied().flatten()
+            (Kind::Miso { row, .. }, Geometry::MigA100) if gpu.mig == Some(MigFamily::A100) => {
+                row.slices.get(usize::from(slice.slots).checked_sub(1)?).copied().flatten()
             }
             _ => None,
         }
@@ -328,9 +356,15 @@ mod tests {
         find(name).expect("a profile").profile()
     }
 
-    fn speed(name: &str, gpu: &str, geometry: Geometry, slots: u8, devices: u32) -> Option<f64> {
+    fn speed(
+        name: &str,
+        gpu: &str,
+        geometry: Geometry,
+        slice: impl Into<Slice>,
+        devices: u32,
+    ) -> Option<f64> {
         let gpu = model(gpu).expect("in the catalogue");
-        profile(name).speed(Gpu::from(&gpu), geometry, slots, devices)
+        profile(name).speed(Gpu::from(&gpu), geometry, slice, devices)
     }
 
     fn close(found: Option<f64>, expected: f64) {
@@ -378,7 +412,8 @@ mod tests {
         assert_eq!(speed("bert/2", "A100-40", a100, 1, 1), None, "5 GB");
         let on_80 = speed("bert/2", "A100-80", a100, 1, 1).expect("10 GB are enough");
         assert!(on_80 > 0.0 && on_80 < 2.0 * 0.389);
-        assert!(matches!(profile("bert/2").provenance("A100-80", a100, 1), Provenance::Fitted(_)));
+        let a100_80 = model("A100-80").expect("in the catalogue");
+        assert!(matches!(profile("bert/2").provenance(Gpu::from(&a100_80), a100, 1), Provenance::Fitted(_)));
         assert_eq!(speed("bert/8", "K80", WHOLE, 1, 1), None, "12 GB");
     }
 
@@ -393,6 +428,43 @@ mod tests {
         assert!(p100.is_some_and(|s| s > 2.0), "slower on V100 than on P100");
         close(speed("mobilenet/128", "K80", WHOLE, 1, 1), 1.8065 / 17.995);
         close(speed("A3C", "K80", WHOLE, 1, 4), 3.4388 / 7.1758);
+    }
+
+    #[test]
+    fn where_slices_are_uneven_speeds_follow_the_multiprocessors() {
+        let (mig, double) = (Geometry::MigA100, Slice::DOUBLE_MEMORY_1G);
+        let kappa = fitted::kappa(1.0 / 7.0, 0.457);
+        for (gpu, whole, [one, two_memories, three, four]) in [
+            ("H100-80", 3.6, [16.0 / 132.0, 26.0 / 132.0, 60.0 / 132.0, 64.0 / 132.0]),
+            ("H200-141", 4.0, [16.0 / 132.0, 26.0 / 132.0, 60.0 / 132.0, 64.0 / 132.0]),
+            ("B200-180", 6.0, [18.0 / 148.0, 30.0 / 148.0, 68.0 / 148.0, 72.0 / 148.0]),
+        ] {
+            close(speed("resnet/128", gpu, mig, 1, 1), whole * fitted::speed(kappa, one));
+            close(speed("resnet/128", gpu, mig, double, 1), whole * fitted::speed(kappa, two_memories));
+            close(speed("resnet/128", gpu, mig, 3, 1), whole * fitted::speed(kappa, three));
+            close(speed("resnet/128", gpu, mig, 4, 1), whole * fitted::speed(kappa, four));
+            close(speed("resnet/128", gpu, mig, 7, 1), whole);
+            close(speed("linear", gpu, mig, 3, 1), three);
+        }
+        for gpu in ["A100-40", "A100-80"] {
+            let plain = speed("resnet/128", gpu, mig, 1, 1);
+            assert!(plain.is_some() && speed("resnet/128", gpu, mig, double, 1) == plain);
+        }
+        assert_eq!(speed("resnet/128", "A30", Geometry::Buddy { slots: 4 }, double, 1), None);
+        for gpu in models() {
+            let Some(family) = gpu.mig else { continue };
+            let slices = Geometry::of(gpu, crate::cluster::Layout::Mig(crate::cluster::MigMode::Strict));
+            let slices = slices.expect("it has MIG").slices();
+            let shares: Vec<_> = slices.iter().map(|&slice| family.sm_share(slice)).collect();
+            assert!(shares.windows(2).all(|s| s[0] <= s[1]), "{}: {shares:?}", gpu.id);
+            assert_eq!(shares.last(), Some(&Some(1.0)));
+            if !family.is_uneven() {
+                let all = f64::from(slices[slices.len() - 1].slots);
+                for (slice, share) in slices.iter().zip(&shares) {
+                    close(*share, f64::from(slice.slots) / all);
+                }
+            }
+        }
     }
 
     #[test]
@@ -412,9 +484,12 @@ mod tests {
     #[test]
     fn every_speed_has_a_provenance_that_says_what_it_is() {
         let a100 = Geometry::MigA100;
-        let of = |name: &str, gpu, geometry, slots| profile(name).provenance(gpu, geometry, slots);
+        let of = |name: &str, gpu, geometry, slots: u8| {
+            profile(name).provenance(Gpu::from(&model(gpu).expect("in the catalogue")), geometry, slots)
+        };
         assert_eq!(of("resnet/64", "A100-40", a100, 2), Provenance::Measured(MISO_SOURCE));
-        assert!(matches!(of("resnet/64", "H100-80", a100, 2), Provenance::Assumed(_)));
+        assert!(matches!(of("resnet/64", "A100-80", a100, 2), Provenance::Assumed(_)));
+        assert!(of("resnet/64", "H100-80", a100, 2).words().starts_with("fitted: synthetic"));
         assert!(matches!(of("LM (batch size 5)", "A100-40", a100, 2), Provenance::Fitted(_)));
         assert_eq!(of("LM (batch size 5)", "K80", WHOLE, 1), Provenance::Measured(GAVEL_SOURCE));
         assert!(matches!(of("gnn/64", "K80", WHOLE, 1), Provenance::Assumed(_)));

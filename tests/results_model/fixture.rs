@@ -196,6 +196,7 @@ fn run(effect: &Effect, seed: u64) -> RunResult {
         rounds,
         rounds_optimal: is_sts.then_some(1642),
         stopped: None,
+        account: sts_sim::scenario::run::Account::default(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The results view: the finding, the key figures, and the charts that show them.
 
 mod basis;
+mod explain;
 mod exports;
 mod figure;
 mod jct;
@@ -19,6 +20,7 @@ use web_sys::Blob;
 use yew::prelude::*;
 
 use self::basis::RestsOn;
+use self::explain::Explain;
 use self::jct::JctFigure;
 use self::key_figures::KeyFigures;
 use self::load::LoadFigure;
@@ -33,7 +35,7 @@ use crate::chart::{Key, palette};
 use crate::scenario::Scenario;
 use crate::scenario::run::RunResult;
 
-/// The table of one run's jobs, ready to be saved: the text of `jobs-<label>-<seed>.csv`.
+/// The tables of one run, ready to be saved and read: its jobs are the text of `jobs-<label>-<seed>.csv`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobTable {
     /// The policy's label.
@@ -42,6 +44,10 @@ pub struct JobTable {
     pub seed: u64,
     /// The file.
     pub csv: Blob,
+    /// When and why jobs waited, as a `waits-*.csv`; `None` for the trace's own schedule.
+    pub waits: Option<Blob>,
+    /// The rounds, as a `rounds-*.csv`; `None` for policies without quotas.
+    pub rounds: Option<Blob>,
 }
 
 /// Where the results come from and what they take for granted.
@@ -153,6 +159,7 @@ pub fn Results(props: &ResultsProps) -> Html {
                 <ChangesFigure ..frame.clone() />
                 <ServiceFigure ..frame />
             </div>
+            <Explain tables={props.job_tables.clone()} subject={comparison.subject().map(|row| AttrValue::from(row.label.clone()))} />
             <RestsOn {comparison} scenario={props.scenario.clone()} basis={props.basis.clone()} />
         </section>
     }
@@ -204,6 +211,7 @@ fn jump(comparison: &Comparison) -> Html {
         ("p-time", "Over time"),
         ("p-who", "Who gains"),
         ("p-serv", "Service"),
+        ("p-why", "Why"),
     ];
     html! {
         <nav class="jump" aria-label="On this page">

@@ -8,6 +8,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, File};
 
 use super::results::JobTable;
+use crate::app::pool::get;
 use crate::app::state::{Action, ComparisonId, FileInfo, FilesId, Groups, ReadId, State};
 use crate::scenario::run::RunResult;
 
@@ -50,12 +51,15 @@ impl Shelf {
         self.workloads.get(&id).cloned().unwrap_or(JsValue::UNDEFINED)
     }
 
-    /// Keeps the table of a run's jobs, and their completion times.
-    pub fn keep_jobs(&mut self, id: ComparisonId, run: &RunResult, table: JsValue, times: JsValue) {
-        self.times.entry(id).or_default().insert((run.policy.clone(), run.seed), times);
-        if let Ok(csv) = table.dyn_into::<Blob>() {
+    /// Keeps what stands beside the result of a run: the tables of its jobs, their waits and its rounds, and completion times.
+    pub fn keep_jobs(&mut self, id: ComparisonId, run: &RunResult, message: &JsValue) {
+        self.times.entry(id).or_default().insert((run.policy.clone(), run.seed), get(message, "times"));
+        let blob = |key| get(message, key).dyn_into::<Blob>().ok();
+        if let Some(csv) = blob("jobs") {
             let tables = self.jobs.entry(id).or_default();
-            Rc::make_mut(tables).push(JobTable { policy: run.policy.clone(), seed: run.seed, csv });
+            let (policy, seed) = (run.policy.clone(), run.seed);
+            let table = JobTable { policy, seed, csv, waits: blob("waits"), rounds: blob("rounds") };
+            Rc::make_mut(tables).push(table);
         }
     }
 

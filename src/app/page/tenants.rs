@@ -16,6 +16,10 @@ use crate::scenario::TenantSpec;
 
 /// Rows shown at once.
 const MOST_ROWS: usize = 200;
+
+/// Changes of weights that are named.
+const MOST_CHANGES: usize = 5;
+
 /// Tenants beyond this many have no filter to find them by.
 const FILTER_FROM: usize = 20;
 
@@ -72,12 +76,36 @@ pub fn TenantStep(props: &StepProps) -> Html {
                         { foot(&shares, &cluster) }
                     </table>
                 </div>
+                if !scenario.tenants.changes.is_empty() {
+                    <p class="note">{ changes(&scenario.tenants) }</p>
+                }
                 if hidden > 0 {
                     <p class="note">{ format!("{} more, with fewer GPU-hours; find them by name.", format::count(hidden as u64)) }</p>
                 }
             }
         </section>
     }
+}
+
+/// The changes of weights in words; the table has the weights at the beginning.
+fn changes(tenants: &TenantSpec) -> String {
+    let mut words: Vec<String> = tenants
+        .changes
+        .iter()
+        .take(MOST_CHANGES)
+        .map(|change| {
+            let weight = format::significant(change.weight, 3);
+            format!("{} has weight {weight} from second {}", change.tenant, format::number(change.at_s, 0))
+        })
+        .collect();
+    let hidden = tenants.changes.len().saturating_sub(MOST_CHANGES);
+    if hidden > 0 {
+        words.push(format!("and {} more changes", format::count(hidden as u64)));
+    }
+    format!(
+        "These are the weights at the beginning. {}; setting all weights by a button ends this.",
+        words.join(", ")
+    )
 }
 
 /// A tenant's slots of each type.

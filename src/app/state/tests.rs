@@ -87,6 +87,7 @@ fn result(label: &str, seed: u64) -> RunReport {
         rounds: 1,
         rounds_optimal: None,
         stopped: None,
+        account: crate::scenario::run::Account::default(),
     };
     RunReport::Finished { result: Box::new(result), scenario_hash: "1".into(), jobs: 10, assumptions: vec![] }
 }

@@ -10,6 +10,8 @@ mod catalogue;
 #[cfg(not(target_arch = "wasm32"))]
 mod clock;
 #[cfg(not(target_arch = "wasm32"))]
+mod explain;
+#[cfg(not(target_arch = "wasm32"))]
 mod import;
 #[cfg(not(target_arch = "wasm32"))]
 mod run;
@@ -24,6 +26,7 @@ fn main() -> std::process::ExitCode {
         Command::Import(args) => import::import(&args),
         Command::Run(args) => run::run(&args),
         Command::Solve(args) => solve::solve(&args),
+        Command::Explain(args) => explain::explain(&args),
         Command::Policies(args) => catalogue::policies(&args),
         Command::Formats(args) => catalogue::formats(&args),
     };
@@ -64,6 +67,8 @@ enum Command {
     Run(run::RunArgs),
     /// Decide one allocation, with its proof and its fairness properties.
     Solve(solve::SolveArgs),
+    /// Explain one round of a run: quotas, floors, grants, and what running the jobs that waited would have cost.
+    Explain(explain::ExplainArgs),
     /// The policies and their parameters.
     Policies(catalogue::ListArgs),
     /// The trace formats.

@@ -8,12 +8,12 @@ use anyhow::Context;
 use sts_sim::scenario::Scenario;
 use sts_sim::scenario::hash::scenario_hash;
 use sts_sim::scenario::run::{Finished, Prepared, generated, prepare, set_common_means};
-use sts_sim::scenario::tables::{RoundsCsv, Summary, write_jobs_csv};
+use sts_sim::scenario::tables::{RoundsCsv, Summary, write_jobs_csv, write_waits_csv};
 use sts_sim::sim::{Progress, RoundReport, Watch};
 use sts_sim::trace;
 use sts_sim::workload::Workload;
 
-use crate::clock::timed;
+use crate::clock::{Clock, timed};
 use crate::import::{open, read_all};
 
 /// Arguments of `sts run`.
@@ -21,7 +21,7 @@ use crate::import::{open, read_all};
 pub(crate) struct RunArgs {
     /// The scenario; `-` reads standard input.
     scenario: PathBuf,
-    /// Folder for `summary.json`, `jobs-<label>-<seed>.csv` and `rounds-<label>-<seed>.csv`; made if it does not exist.
+    /// Folder for `summary.json` and, a policy and seed, `jobs-*.csv`, `rounds-*.csv` and `waits-*.csv`; made if it does not exist.
     #[arg(long)]
     out: PathBuf,
     /// No progress on standard error.
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<()> {
 }
 
 /// The trace of a scenario that names one.
-fn traced(scenario: &Scenario, folder: &Path) -> anyhow::Result<Option<Workload>> {
+pub(crate) fn traced(scenario: &Scenario, folder: &Path) -> anyhow::Result<Option<Workload>> {
     let Some(spec) = &scenario.workload.trace else { return Ok(None) };
     let path = folder.join(&spec.path);
     let format = Some(spec.format.clone()).filter(|format| format != "auto");
@@ -105,6 +105,7 @@ fn run_one(prepared: &Prepared, index: usize, seed: u64, args: &RunArgs) -> anyh
         label,
         seed,
         shown_percent: if args.quiet { None } else { Some(0) },
+        clock: Clock::start(),
     };
     let (finished, wall_s) = timed(|| prepared.run(index, seed, &mut watch));
     let mut finished = finished?;
@@ -113,6 +114,9 @@ fn run_one(prepared: &Prepared, index: usize, seed: u64, args: &RunArgs) -> anyh
     let jobs_path = file("jobs");
     write_jobs_csv(prepared, &finished.record, create(&jobs_path)?)
         .with_context(|| format!("cannot write {}", jobs_path.display()))?;
+    let waits_path = file("waits");
+    write_waits_csv(prepared, &finished.record, create(&waits_path)?)
+        .with_context(|| format!("cannot write {}", waits_path.display()))?;
     if !args.quiet {
         let metrics = &finished.result.metrics;
         eprintln!(
@@ -135,11 +139,16 @@ struct Report<'a, W: Write> {
     label: &'a str,
     seed: u64,
     shown_percent: Option<u64>,
+    clock: Clock,
 }
 
 impl<W: Write> Watch for Report<'_, W> {
     fn round(&mut self, report: &RoundReport<'_>) {
         self.rounds.round(report);
+    }
+
+    fn clock_s(&self) -> Option<f64> {
+        Some(self.clock.elapsed_s())
     }
 
     fn progress(&mut self, progress: Progress) {

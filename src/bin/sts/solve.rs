@@ -26,6 +26,9 @@ pub(crate) struct SolveArgs {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+    /// Explain the decision: the steps, the prices, and what running each of so many waiting jobs would have cost.
+    #[arg(long, value_name = "JOBS", num_args = 0..=1, default_missing_value = "20")]
+    explain: Option<usize>,
 }
 
 fn parse_param(text: &str) -> Result<(String, ParamValue), String> {
@@ -49,6 +52,10 @@ pub(crate) fn solve(args: &SolveArgs) -> anyhow::Result<()> {
     let (answer, solve_s) = timed(|| solve::solve(&instance, &args.policy, &params));
     let mut answer = answer.with_context(|| format!("{name}"))?;
     answer.solve_s = Some(solve_s);
+    if let Some(jobs) = args.explain {
+        let explained = solve::explain(&instance, &args.policy, &params, jobs);
+        answer.explain = Some(explained.with_context(|| format!("{name}"))?);
+    }
     let mut out = io::stdout().lock();
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&answer)?)?;
@@ -75,5 +82,23 @@ fn print(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
     for tenant in &answer.tenants {
         writeln!(out, "  {}", serde_json::to_string(tenant).unwrap_or_default())?;
     }
-    writeln!(out, "properties: {}", serde_json::to_string(&answer.properties).unwrap_or_default())
+    writeln!(out, "properties: {}", serde_json::to_string(&answer.properties).unwrap_or_default())?;
+    let Some(explained) = &answer.explain else { return Ok(()) };
+    writeln!(out, "why:")?;
+    for step in &explained.steps {
+        writeln!(out, "  {step}")?;
+    }
+    for price in &explained.prices {
+        writeln!(out, "  price of {} of {}: {}", price.resource, price.gpu, price.price)?;
+    }
+    for price in &explained.floor_prices {
+        writeln!(out, "  price of the floor of {}: {}", price.tenant, price.price)?;
+    }
+    for refused in &explained.runners_up {
+        writeln!(out, "  {} of {} waits. {}", refused.job, refused.tenant, refused.words)?;
+    }
+    if explained.not_looked_at > 0 {
+        writeln!(out, "  {} more jobs wait", explained.not_looked_at)?;
+    }
+    Ok(())
 }

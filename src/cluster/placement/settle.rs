@@ -7,16 +7,16 @@ use super::{Part, Placement, Repacking};
 use crate::cluster::capacity::Room;
 use crate::cluster::occupancy::Occupancy;
 use crate::cluster::packing::Rule;
-use crate::cluster::{Cluster, Geometry};
+use crate::cluster::{Cluster, Geometry, Slice};
 use crate::units::{DeviceId, TypeId};
 
-/// An allocation that is to be placed: `slots` slots on each of `devices` distinct devices of a type.
+/// An allocation that is to be placed: a slice on each of `devices` distinct devices of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wanted<'a> {
     /// The type.
     pub type_id: TypeId,
-    /// Slots on each device.
-    pub slots: u8,
+    /// The slice on each device.
+    pub slice: Slice,
     /// Devices.
     pub devices: u32,
     /// Where the job was before.
@@ -74,7 +74,7 @@ impl Table<'_, '_> {
         let wanted = &self.wanted[index];
         let Some(previous) = wanted.previous else { return false };
         let same = previous.type_id == wanted.type_id
-            && previous.slots == wanted.slots
+            && previous.slice == wanted.slice
             && previous.parts.len() == wanted.devices as usize;
         if same && self.occupancy.claim(previous) {
             self.places[index] = Some(previous.clone());
@@ -85,7 +85,7 @@ impl Table<'_, '_> {
 
     fn place(&mut self, rule: Rule, index: usize) -> bool {
         let wanted = &self.wanted[index];
-        self.places[index] = self.occupancy.place_by(rule, self.type_id, wanted.slots, wanted.devices);
+        self.places[index] = self.occupancy.place_by(rule, self.type_id, wanted.slice, wanted.devices);
         self.places[index].is_some()
     }
 
@@ -100,11 +100,11 @@ impl Table<'_, '_> {
     }
 
     fn is_slice(&self, index: usize) -> bool {
-        self.wanted[index].slots != self.geometry.slots()
+        self.wanted[index].slice.slots != self.geometry.slots()
     }
 
     fn sort_largest_first(&self, indices: &mut [usize]) {
-        indices.sort_unstable_by_key(|&i| (Reverse((self.wanted[i].slots, self.wanted[i].devices)), i));
+        indices.sort_unstable_by_key(|&i| (Reverse((self.wanted[i].slice, self.wanted[i].devices)), i));
     }
 
     /// Makes room for `stuck`, largest first, by moving slices.
@@ -112,13 +112,13 @@ impl Table<'_, '_> {
         let (devices, movable) = self.movable(kept.iter().chain(placed).copied());
         let mut room = Room::new(self.geometry, devices);
         for &i in &movable {
-            room.add(self.wanted[i].slots, self.wanted[i].devices);
+            room.add(self.wanted[i].slice, self.wanted[i].devices);
         }
         stuck.retain(|&i| {
             let wanted = &self.wanted[i];
-            let fits = room.fits(wanted.slots, wanted.devices);
+            let fits = room.fits(wanted.slice, wanted.devices);
             if fits {
-                room.add(wanted.slots, wanted.devices);
+                room.add(wanted.slice, wanted.devices);
             }
             fits
         });
@@ -141,7 +141,7 @@ impl Table<'_, '_> {
             let mut held: BTreeMap<DeviceId, u8> = BTreeMap::new();
             for &i in &movable {
                 for part in self.parts(i) {
-                    let slice = self.geometry.mask(self.wanted[i].slots, part.first_slot).unwrap_or(0);
+                    let slice = self.geometry.mask(self.wanted[i].slice, part.first_slot).unwrap_or(0);
                     *held.entry(part.device).or_default() |= slice;
                 }
             }
@@ -217,7 +217,7 @@ impl Table<'_, '_> {
     /// Exchanges places among single slices of one size so that as many as possible are where they were.
     fn swap_back(&mut self, before: &[(usize, Placement)]) {
         let single = |placement: &Placement| match placement.parts[..] {
-            [part] => Some((placement.slots, part.device, part.first_slot)),
+            [part] => Some((placement.slice, part.device, part.first_slot)),
             _ => None,
         };
         let mut holder: BTreeMap<_, usize> =
@@ -263,16 +263,16 @@ mod tests {
 
     fn at(slots: u8, parts: &[(u32, u8)]) -> Placement {
         let part = |&(device, first_slot): &(u32, u8)| Part { device: DeviceId(device), first_slot };
-        Placement { type_id: FIRST, slots, parts: parts.iter().map(part).collect() }
+        Placement { type_id: FIRST, slice: slots.into(), parts: parts.iter().map(part).collect() }
     }
 
     fn fresh(slots: u8, devices: u32) -> Wanted<'static> {
-        Wanted { type_id: FIRST, slots, devices, previous: None, work_at_stake: 0 }
+        Wanted { type_id: FIRST, slice: slots.into(), devices, previous: None, work_at_stake: 0 }
     }
 
     fn kept(previous: &Placement, work_at_stake: i64) -> Wanted<'_> {
         let devices = previous.parts.len() as u32;
-        Wanted { type_id: FIRST, slots: previous.slots, devices, previous: Some(previous), work_at_stake }
+        Wanted { type_id: FIRST, slice: previous.slice, devices, previous: Some(previous), work_at_stake }
     }
 
     #[test]
@@ -324,7 +324,7 @@ mod tests {
         let foreign = at(1, &[(0, 1)]);
         assert!(occupancy.claim(&foreign));
         let before = at(2, &[(1, 4)]);
-        let grown = Wanted { slots: 4, ..kept(&before, 1) };
+        let grown = Wanted { slice: Slice::plain(4), ..kept(&before, 1) };
         let settled =
             settle(&cluster, &mut occupancy, &[grown, fresh(3, 1), fresh(3, 1)], Repacking::WhereNeeded);
         assert_eq!(settled, [Some(at(4, &[(1, 0)])), Some(at(3, &[(1, 4)])), Some(at(3, &[(0, 4)]))]);
@@ -373,8 +373,8 @@ mod tests {
                     let mut capacity = Capacity::full(&cluster);
                     let mut running: Vec<usize> = Vec::new();
                     for (i, (type_id, size, devices, _, active)) in jobs.iter().enumerate() {
-                        let slots = *size.get(cluster.gpu_type(TypeId(*type_id)).geometry.sizes());
-                        if active[round] && capacity.take(TypeId(*type_id), slots, *devices) {
+                        let slice = *size.get(cluster.gpu_type(TypeId(*type_id)).geometry.slices());
+                        if active[round] && capacity.take(TypeId(*type_id), slice, *devices) {
                             running.push(i);
                         }
                     }
@@ -384,7 +384,7 @@ mod tests {
                             let (type_id, size, devices, work_at_stake, _) = &jobs[i];
                             Wanted {
                                 type_id: TypeId(*type_id),
-                                slots: *size.get(cluster.gpu_type(TypeId(*type_id)).geometry.sizes()),
+                                slice: *size.get(cluster.gpu_type(TypeId(*type_id)).geometry.slices()),
                                 devices: *devices,
                                 previous: places[i].as_ref(),
                                 work_at_stake: *work_at_stake,
@@ -403,9 +403,9 @@ mod tests {
                         let place = place.as_ref();
                         prop_assert!(place.is_some(), "a place for each");
                         let place = place.expect("just asserted");
-                        prop_assert_eq!((place.slots, place.parts.len() as u32), (w.slots, w.devices));
+                        prop_assert_eq!((place.slice, place.parts.len() as u32), (w.slice, w.devices));
                         prop_assert!(check.claim(place), "no overlap, legal starts");
-                        let whole = w.slots == cluster.gpu_type(w.type_id).geometry.slots();
+                        let whole = w.slice.slots == cluster.gpu_type(w.type_id).geometry.slots();
                         if whole && w.previous.is_some() {
                             prop_assert_eq!(Some(place), w.previous);
                         }

@@ -7,6 +7,7 @@
 //! proportion. No credit is collected in a round in which the job runs anyway, and it is capped at twice the need: a fluid share
 //! of gangs can be physically unreachable, and what exceeds the cap is reported as lost to packing.
 
+use super::apportion::apportion;
 use super::quota::{Claim, Quotas};
 use crate::units::JobId;
 
@@ -48,12 +49,13 @@ pub struct Banking {
 
 impl Banking {
     /// Collects credit for blocked tenants and raises the quotas of those who have enough; `own` are the quotas of the temporal
-    /// layer, which `quotas` starts as. An account lives as long as its job.
+    /// layer, of which credit is made, and `quotas` those in force. An account lives as long as its job.
     pub fn begin_round(
         &mut self,
         round: u64,
         claims: &[Claim],
         blocked: &[Blocked],
+        own: &Quotas,
         quotas: &mut Quotas,
         is_active: impl Fn(JobId) -> bool,
     ) {
@@ -80,7 +82,7 @@ impl Banking {
                 lost: 0,
                 raised: false,
             });
-            account.collect(quotas.of(blocked.claim), round);
+            account.collect(own.of(blocked.claim), round);
         }
         self.raise(claims, blocked, quotas);
     }
@@ -114,7 +116,7 @@ impl Banking {
                 account.credit = account.credit.saturating_sub(u64::from(account.need));
             } else if runs(account.job) {
                 account.credit = account.credit.saturating_sub(u64::from(account.collected));
-                account.lost = 0;
+                (account.collected, account.lost) = (0, 0);
             }
             if account.credit < u64::from(account.need) {
                 account.ready_since = None;
@@ -128,6 +130,18 @@ impl Banking {
         let account = self.accounts.get(tenant as usize)?.as_ref()?;
         (account.collected > 0 || account.lost > 0 || account.raised)
             .then_some((account.job, account.type_index))
+    }
+
+    /// Units of quota that a tenant left to the pool on a type in this round for credit, or would have but for its cap; known once
+    /// the round has ended.
+    #[must_use]
+    pub fn banked(&self, tenant: u32, type_index: usize) -> u32 {
+        match self.accounts.get(tenant as usize) {
+            Some(Some(account)) if account.type_index == type_index && !account.raised => {
+                account.collected + account.lost
+            }
+            _ => 0,
+        }
     }
 
     /// Units of quota a tenant lost on a type in this round because its credit was at the cap.
@@ -161,22 +175,12 @@ fn give_to_one(claims: &[Claim], claim: usize, type_index: usize, need: u32, quo
     let n = claims.len();
     let first = type_index % n.max(1);
     let others: Vec<usize> = (first..n).chain(0..first).filter(|&i| i != claim).collect();
-    let total: u64 = others.iter().map(|&i| u64::from(units(quotas, i))).sum();
-    if taken == 0 || total < taken {
+    let parts: Vec<u64> = others.iter().map(|&i| u64::from(units(quotas, i))).collect();
+    if taken == 0 || parts.iter().sum::<u64>() < taken {
         return;
     }
-    let mut cuts: Vec<(u64, usize)> = Vec::with_capacity(others.len());
-    let mut left = taken;
-    for &i in &others {
-        let product = u64::from(units(quotas, i)) * taken;
-        let cut = product / total;
-        left -= cut;
+    for (&i, cut) in others.iter().zip(apportion(taken, &parts)) {
         quotas.of_mut(i)[type_index] -= cut as u32;
-        cuts.push((product % total, i));
-    }
-    cuts.sort_by_key(|&(rest, _)| std::cmp::Reverse(rest));
-    for &(_, i) in cuts.iter().take(left as usize) {
-        quotas.of_mut(i)[type_index] -= 1;
     }
     quotas.of_mut(claim)[type_index] += taken as u32;
 }
@@ -199,12 +203,13 @@ mod tests {
         let mut raised = [0u32; 3];
         let mut lost = 0;
         for round in 0..90 {
-            let mut quotas = Quotas::default();
-            layer.next_round(&claims, &mut quotas);
+            let mut own = Quotas::default();
+            layer.next_round(&claims, &mut own);
+            let mut quotas = own.clone();
             let blocked: Vec<Blocked> = (0..3)
                 .map(|claim| Blocked { claim, job: JobId(claim as u32), type_index: 0, need: 5 })
                 .collect();
-            banking.begin_round(round, &claims, &blocked, &mut quotas, |_| true);
+            banking.begin_round(round, &claims, &blocked, &own, &mut quotas, |_| true);
             let units: Vec<u32> = (0..3).map(|i| quotas.of(i)[0]).collect();
             assert_eq!(units.iter().sum::<u32>(), 9);
             let served: Vec<usize> = (0..3).filter(|&i| units[i] >= 5).collect();
@@ -232,18 +237,18 @@ mod tests {
             quotas
         };
         let mut quotas = own();
-        banking.begin_round(0, &claims, &blocked, &mut quotas, |_| true);
+        banking.begin_round(0, &claims, &blocked, &own(), &mut quotas, |_| true);
         assert_eq!(quotas, own());
         assert_eq!(banking.collects_for(0), Some((JobId(7), 0)));
         banking.end_round(|_| true);
-        banking.begin_round(1, &claims, &blocked, &mut quotas, |_| true);
+        banking.begin_round(1, &claims, &blocked, &own(), &mut quotas, |_| true);
         assert_eq!(quotas, own());
         banking.end_round(|_| false);
-        banking.begin_round(2, &claims, &blocked, &mut quotas, |_| true);
+        banking.begin_round(2, &claims, &blocked, &own(), &mut quotas, |_| true);
         assert_eq!((quotas.of(0)[0], quotas.of(1)[0]), (6, 2));
         // The job ends, and its account with it.
         banking.end_round(|_| true);
-        banking.begin_round(3, &claims, &[], &mut own(), |_| false);
+        banking.begin_round(3, &claims, &[], &own(), &mut own(), |_| false);
         assert_eq!(banking.collects_for(0), None);
     }
 

@@ -1,4 +1,7 @@
-//! Why jobs wait, in terms of the program.
+//! Why jobs wait, in terms of the program: a reason for every one in every round, cheap and by comparison; and, on demand, what
+//! it would have cost to run it ([`runner_up`]).
+
+pub mod runner_up;
 
 use super::banking::Banking;
 use super::program::Program;

@@ -5,6 +5,7 @@ use std::collections::BinaryHeap;
 
 use super::round::valued;
 use super::value::{Objective, Valued};
+use crate::cluster::Slice;
 use crate::policy::{Refill, View};
 use crate::units::{JobId, TypeId};
 use crate::workload::JobOption;
@@ -99,12 +100,12 @@ fn start(
     let mut heap = BinaryHeap::from(starts);
     let mut started: Vec<Started> = Vec::new();
     let mut is_started = vec![false; waiting.len()];
-    let mut refused: Vec<(TypeId, u8, u32)> = Vec::new();
+    let mut refused: Vec<(TypeId, Slice, u32)> = Vec::new();
     while let Some(best) = heap.pop() {
         let position = best.waiting as usize;
         let job = waiting[position];
         let option = view.option(job, best.option);
-        let shape = (option.type_id, option.slots, option.devices);
+        let shape = (option.type_id, option.slice(), option.devices);
         if is_started[position] || !has_room(room, &option) || refused.contains(&shape) {
             continue;
         }

@@ -2,10 +2,10 @@
 //!
 //! A type whose slices form a divisor chain (whole devices, MPS, the A30), and any type whose packing is left to the placement,
 //! is one resource: slots. An A100-class type with strict packing is four (compute slices, memory slices, places for a 2g
-//! instance, left halves); see [`crate::cluster::capacity`] for why four numbers say exactly what packs.
+//! instance, left halves), also with double-memory 1g instances; see [`crate::cluster::capacity`] for why four numbers say exactly what packs.
 
-use super::program::{MAX_TYPE_RESOURCES, Usage};
-use crate::cluster::{Cluster, Geometry};
+use super::program::{MAX_TYPE_RESOURCES, ProgramJob, Usage};
+use crate::cluster::{Cluster, Geometry, Slice, SliceMemory};
 
 /// How instances of a type may be combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,12 +56,15 @@ impl TypeResources {
         }
     }
 
-    /// What `slots` slots on each of `devices` devices take.
+    /// What `slots` slots with this memory on each of `devices` devices take.
     #[must_use]
-    pub fn usage(&self, slots: u32, devices: u32) -> Usage {
+    pub fn usage(&self, slots: u32, memory: SliceMemory, devices: u32) -> Usage {
         let amounts = match self.packing {
             Packing::Slots => [slots.saturating_mul(devices), 0, 0, 0],
-            Packing::MigA100 => Geometry::MigA100.usage(u8::try_from(slots).unwrap_or(u8::MAX), devices),
+            Packing::MigA100 => {
+                let slots = u8::try_from(slots).unwrap_or(u8::MAX);
+                Geometry::MigA100.usage(Slice { slots, memory }, devices)
+            }
         };
         Usage { first: self.first, len: self.len() as u8, amounts }
     }
@@ -126,6 +129,20 @@ impl Resources {
         &self.capacity
     }
 
+    /// The type whose resources a usage takes.
+    #[must_use]
+    pub fn type_of(&self, usage: &Usage) -> Option<usize> {
+        self.types.iter().position(|of_type| of_type.first == usage.first)
+    }
+
+    /// Adds the slots that a job takes with an option to its type's count.
+    pub fn count_slots(&self, job: &ProgramJob, option: Option<u16>, slots: &mut [u32]) {
+        let Some(option) = option.and_then(|option| job.options.get(usize::from(option))) else { return };
+        if let Some(slots) = self.type_of(&option.usage).and_then(|k| slots.get_mut(k)) {
+            *slots += option.slots;
+        }
+    }
+
     /// What a tenant with this many slots of each type has of every resource; replaces the content of `share`.
     pub fn share(&self, slots: impl IntoIterator<Item = u32>, share: &mut Vec<u32>) {
         share.clear();
@@ -148,7 +165,7 @@ mod tests {
         let mut share = Vec::new();
         resources.share([5, 14], &mut share);
         assert_eq!(share, [5, 14, 16, 6, 2]);
-        let gang = resources.types()[1].usage(7, 3);
+        let gang = resources.types()[1].usage(7, SliceMemory::Plain, 3);
         assert!(gang.fits(resources.capacity()) && !gang.fits(&share));
     }
 }

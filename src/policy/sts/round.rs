@@ -1,5 +1,6 @@
 //! The program of a round, made from what the policy sees.
 
+use super::alone::jobs_of;
 use super::program::{Program, ProgramJob, ProgramOption, ProgramTenant, Usage};
 use super::quota::{Claim, Quotas};
 use super::resources::{Resources, TypeResources};
@@ -92,11 +93,14 @@ impl Round {
         let mut last: Option<TenantId> = None;
         for &job in &self.jobs {
             let tenant = view.job(job).tenant;
-            let weight = view.workload.tenants.get(tenant.index()).map_or(0, |tenant| tenant.weight_micro);
-            if last != Some(tenant) && weight > 0 {
+            if last.replace(tenant) == Some(tenant) {
+                continue;
+            }
+            let weight =
+                view.workload.tenants.get(tenant.index()).map_or(0, |tenant| tenant.weight_at(view.now));
+            if weight > 0 {
                 self.claims.push(Claim { tenant: tenant.0, weight });
             }
-            last = Some(tenant);
         }
     }
 
@@ -132,6 +136,36 @@ impl Round {
                 blocked.push(Blocked { claim, job, type_index, need });
             }
         }
+    }
+
+    /// The slots that each claimant's jobs could take of each type, by claim and then type.
+    pub(super) fn demand(&self) -> Vec<u32> {
+        let types = self.resources.types().len();
+        let mut demand = vec![0u32; self.claims.len() * types];
+        let mut most = vec![0u32; types];
+        for (claim, demand) in self.claims.iter().zip(demand.chunks_mut(types.max(1))) {
+            for job in jobs_of(&self.program, claim.tenant as usize) {
+                most.fill(0);
+                for option in &job.options {
+                    if let Some(k) = self.resources.type_of(&option.usage) {
+                        most[k] = option.slots.max(most[k]);
+                    }
+                }
+                demand.iter_mut().zip(&most).for_each(|(sum, &most)| *sum = sum.saturating_add(most));
+            }
+        }
+        demand
+    }
+
+    /// The slots that a choice gives, by tenant and then type.
+    pub(super) fn slots_of(&self, choice: &[Option<u16>]) -> Vec<u32> {
+        let types = self.resources.types().len();
+        let mut slots = vec![0; self.program.tenants.len() * types];
+        for (job, &option) in self.program.jobs.iter().zip(choice) {
+            let from = job.tenant as usize * types;
+            self.resources.count_slots(job, option, &mut slots[from..from + types]);
+        }
+        slots
     }
 
     /// Units of quota that cover an allocation.
@@ -188,7 +222,9 @@ fn shape_of<'s>(
             .iter()
             .map(|option| {
                 let of_type = resources.types().get(option.type_id.index());
-                of_type.map_or(program::Usage::default(), |t| t.usage(option.slots.into(), option.devices))
+                of_type.map_or(program::Usage::default(), |t| {
+                    t.usage(option.slots.into(), option.memory, option.devices)
+                })
             })
             .collect(),
         best: class.options.iter().map(|option| option.rate).max().unwrap_or_default(),
@@ -197,5 +233,7 @@ fn shape_of<'s>(
 
 /// A job as the objective sees it now.
 pub(super) fn valued(view: &View<'_>, objective: &Objective, job: JobId, best: Rate) -> Valued {
-    objective.job(view.class(job).gpus, view.job(job).work, view.state(job).remaining, best)
+    let bound = view.job(job);
+    let valued = objective.job(view.class(job).gpus, bound.work, view.state(job).remaining, best);
+    valued.times(objective.of_age(view.now - bound.submit))
 }

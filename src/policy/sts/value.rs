@@ -11,6 +11,9 @@ use crate::units::{MilliGpus, Rate, SimSpan, Work};
 /// The largest value of any option in a decision: 31 bits.
 pub const MAX_VALUE: i64 = (1 << 31) - 1;
 
+/// Bits behind the point of a lasting worth, see [`Quantum::lasting`].
+pub const LASTING_BITS: i64 = 72;
+
 /// What the objective favours. `g` is the GPUs a job asks for, `p` its remaining seconds at its reference speed, `D` the round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
@@ -44,6 +47,8 @@ pub struct Objective {
     pub round_s: f64,
     /// Share of the round that every option but the one held loses.
     pub hysteresis: f64,
+    /// Seconds since its submission after which a job counts twice; `None` = age does not count.
+    pub ageing_s: Option<f64>,
 }
 
 /// One job in the eyes of the objective.
@@ -90,6 +95,12 @@ impl Objective {
         Valued { weight, boost, best: best.as_f64() }
     }
 
+    /// The factor on a job's weight by the time since its submission: `1 + age / ageing_s`.
+    #[must_use]
+    pub fn of_age(&self, age: SimSpan) -> f64 {
+        self.ageing_s.map_or(1.0, |ageing_s| 1.0 + age.as_secs().max(0.0) / ageing_s)
+    }
+
     /// The factor on the worth of every option but the one held.
     #[must_use]
     pub fn of_change(&self) -> f64 {
@@ -98,6 +109,12 @@ impl Objective {
 }
 
 impl Valued {
+    /// The same job with its weight times `factor`.
+    #[must_use]
+    pub fn times(self, factor: f64) -> Self {
+        Self { weight: self.weight * factor, ..self }
+    }
+
     /// `nu` times the service of an option that runs at `rate`, before quantisation.
     #[must_use]
     pub fn worth(&self, rate: Rate) -> f64 {
@@ -132,10 +149,36 @@ impl Quantum {
         self.0
     }
 
+    /// A value as a lasting worth: in [`LASTING_BITS`] behind the point, a unit that does not change from decision to decision.
+    /// Exact unless this decision's unit is finer.
+    #[must_use]
+    pub fn lasting(self, value: i64) -> i128 {
+        shifted(value.into(), LASTING_BITS - self.exponent())
+    }
+
+    /// A lasting worth in values of this decision, rounded down.
+    #[must_use]
+    pub fn values(self, lasting: i128) -> i128 {
+        shifted(lasting, self.exponent() - LASTING_BITS)
+    }
+
+    fn exponent(self) -> i64 {
+        ((self.0.to_bits() >> 52) & 0x7ff) as i64 - 1023
+    }
+
     /// The value of a worth: rounded, and at least 1.
     #[must_use]
     pub fn value(self, worth: f64) -> i64 {
         ((worth * self.0).round() as i64).clamp(1, MAX_VALUE)
+    }
+}
+
+/// `amount * 2^bits`, rounded down and within range.
+fn shifted(amount: i128, bits: i64) -> i128 {
+    match (u32::try_from(bits), u32::try_from(-bits)) {
+        (Ok(up), _) => amount.saturating_mul(1i128.checked_shl(up).filter(|&f| f > 0).unwrap_or(i128::MAX)),
+        (_, Ok(down)) => amount >> down.min(127),
+        _ => 0,
     }
 }
 
@@ -146,7 +189,7 @@ mod tests {
     const ROUND_S: f64 = 360.0;
 
     fn objective(mode: Mode) -> Objective {
-        Objective { mode, durations: Durations::Oracle, round_s: ROUND_S, hysteresis: 0.0 }
+        Objective { mode, durations: Durations::Oracle, round_s: ROUND_S, hysteresis: 0.0, ageing_s: None }
     }
 
     fn seconds(s: f64) -> Work {
@@ -161,6 +204,20 @@ mod tests {
         }
         assert_eq!(Quantum::for_largest(0.0).value(0.0), 1);
         assert_eq!(Quantum::for_largest(1.0).value(1e-30), 1);
+    }
+
+    #[test]
+    fn a_lasting_worth_is_the_same_in_every_decision() {
+        let (coarse, fine) = (Quantum::for_largest(40.0), Quantum::for_largest(0.01));
+        let worth = 0.009_765_625;
+        assert_eq!(coarse.lasting(coarse.value(worth)), fine.lasting(fine.value(worth)));
+        assert_eq!(fine.values(coarse.lasting(coarse.value(worth))), i128::from(fine.value(worth)));
+        assert_eq!(coarse.values(fine.lasting(-1)), -1);
+        assert_eq!(coarse.values(fine.lasting(1)), 0);
+        for largest in [1e-300, 1e300] {
+            let quantum = Quantum::for_largest(largest);
+            assert!(quantum.lasting(MAX_VALUE) >= 0 && quantum.values(i128::MAX / 4) >= 0);
+        }
     }
 
     #[test]
@@ -196,6 +253,16 @@ mod tests {
         assert!((job.worth(Rate::ONE) - 1.0 / 4990.0).abs() < 1e-12);
         let same = objective.job(MilliGpus(1000), seconds(8000.0), seconds(3010.0), Rate::ONE);
         assert_eq!(job, same);
+    }
+
+    #[test]
+    fn a_job_counts_twice_when_it_is_old() {
+        let aged = Objective { ageing_s: Some(7200.0), ..objective(Mode::Throughput) };
+        let age = |s| aged.of_age(SimSpan::from_secs(s));
+        assert!((age(0.0) - 1.0).abs() < 1e-12 && (age(7200.0) - 2.0).abs() < 1e-12);
+        assert!((objective(Mode::Throughput).of_age(SimSpan::from_secs(1e9)) - 1.0).abs() < 1e-12);
+        let job = aged.job(MilliGpus(3000), seconds(1e6), seconds(1e6), Rate::ONE).times(age(3600.0));
+        assert!((job.worth(Rate::from_f64(0.5)) - 2.25).abs() < 1e-12);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The options of one request.
 
 use super::JobOption;
-use crate::cluster::{Cluster, Geometry};
+use crate::cluster::{Cluster, Geometry, Slice, SliceMemory};
 use crate::units::{MilliGpus, Rate, TypeId};
 use crate::workload::profile::{Gpu, ProfileId};
 
@@ -65,7 +65,7 @@ pub(super) fn options_of(
     let profile = request.profile.profile();
     let devices = request.devices();
     let memory_gb = request.memory_gb();
-    let mut speeds: Vec<(TypeId, u8, f64)> = Vec::new();
+    let mut speeds: Vec<(TypeId, Slice, f64)> = Vec::new();
     let mut t_ref = 0.0f64;
     for &type_id in allowed {
         let gpu_type = cluster.gpu_type(type_id);
@@ -74,14 +74,16 @@ pub(super) fn options_of(
             continue;
         }
         let least = request.least_slots(geometry);
-        for &slots in geometry.sizes().iter().filter(|&&slots| u64::from(slots) >= least) {
-            if geometry.slice_memory_gb(gpu_type.memory_gb, slots) < memory_gb {
+        let has_memory = |slice| geometry.slice_memory_gb(gpu_type.memory_gb, slice) >= memory_gb;
+        for &slice in geometry.slices().iter().filter(|slice| u64::from(slice.slots) >= least) {
+            let double = slice.memory == SliceMemory::Double;
+            if !has_memory(slice) || double && has_memory(Slice::plain(slice.slots)) {
                 continue;
             }
-            let speed = profile.speed_with_memory(Gpu::from(gpu_type), geometry, slots, devices);
+            let speed = profile.speed_with_memory(Gpu::from(gpu_type), geometry, slice, devices);
             if let Some(speed) = speed.filter(|speed| *speed > 0.0) {
-                speeds.push((type_id, slots, speed));
-                if slots == geometry.slots() && speed > t_ref {
+                speeds.push((type_id, slice, speed));
+                if slice.slots == geometry.slots() && speed > t_ref {
                     t_ref = speed;
                 }
             }
@@ -90,8 +92,13 @@ pub(super) fn options_of(
     if speeds.is_empty() || t_ref <= 0.0 {
         return None;
     }
-    let option =
-        |(type_id, slots, speed)| JobOption { type_id, slots, devices, rate: Rate::from_f64(speed / t_ref) };
+    let option = |(type_id, Slice { slots, memory }, speed)| JobOption {
+        type_id,
+        slots,
+        memory,
+        devices,
+        rate: Rate::from_f64(speed / t_ref),
+    };
     let options = speeds.into_iter().map(option).collect();
     // The traced job ran there, whatever was measured: a gang that failed on that GPU counts as fast as one device of it.
     let on_reference =

@@ -1,5 +1,5 @@
 use super::*;
-use crate::cluster::{Layout, MigMode, NodeGroup};
+use crate::cluster::{Layout, MigMode, NodeGroup, Slice};
 use crate::workload::assign::ProfileRule;
 use crate::workload::profile::fitted;
 use crate::workload::{JobRecord, Outcome, TextColumn};
@@ -144,6 +144,35 @@ fn memory_and_least_slots_of_the_trace_count_before_the_profile() {
     assert_eq!(shapes(1), [(0, 3), (0, 4), (0, 7), (1, 4), (1, 8)]);
     assert_eq!(shapes(2), [(0, 7)]);
     assert_eq!(b.never_fit, [3]);
+}
+
+#[test]
+fn the_double_memory_1g_is_for_jobs_that_a_plain_1g_has_too_little_memory_for() {
+    let cluster = cluster(&[("A100-40", 1, MIG), ("H200-141", 1, MIG), ("A30", 1, MIG)]);
+    let needs = |memory_gb: u32| JobRecord { memory_mb: memory_gb * 1024, ..job(1000, 1) };
+    let jobs = [5, 6, 10, 11, 18, 19, 35, 36].map(needs);
+    let b = bound(&jobs, &cluster, &all("mobilenet/64"));
+    let smallest = |i: usize, type_id: u16| {
+        let class = b.class_of(&b.jobs[i]);
+        class.options.iter().find(|o| o.type_id.0 == type_id).map(JobOption::slice)
+    };
+    let (plain, double) = (Slice::plain(1), Slice::DOUBLE_MEMORY_1G);
+    let on_a100 = [plain, double, double, Slice::plain(3), Slice::plain(3), Slice::plain(3)];
+    let on_h200 = [plain, plain, plain, plain, plain, double, double, Slice::plain(3)];
+    for (i, slice) in on_a100.into_iter().enumerate() {
+        assert_eq!(smallest(i, 0), Some(slice), "{i} on A100");
+    }
+    for (i, slice) in on_h200.into_iter().enumerate() {
+        assert_eq!(smallest(i, 1), Some(slice), "{i} on H200");
+    }
+    assert_eq!(smallest(1, 2), Some(plain));
+    assert_eq!(smallest(2, 2), Some(Slice::plain(2)), "an A30 has no such slice");
+    let rate = |i: usize, type_id: u16| {
+        let class = b.class_of(&b.jobs[i]);
+        class.options.iter().find(|o| o.type_id.0 == type_id).map(|o| o.rate)
+    };
+    assert_eq!(rate(0, 0), rate(1, 0), "as fast as a plain 1g of an A100");
+    assert!(rate(5, 1) > rate(4, 1), "on an H200 it has 26 multiprocessors instead of 16");
 }
 
 #[test]

@@ -14,6 +14,25 @@ export default (check) => {
     assert.match(await hook(page, "run-status").innerText(), /\d/);
   });
 
+  check("a job's waits and a round's ledger are told", async ({ open }) => {
+    const page = await open();
+    await runFirstSample(page);
+    const panel = hook(page, "explain-panel");
+    const waits = hook(page, "explain-waits");
+    await waits.waitFor();
+    const shown = await waits.innerText();
+    assert.match(await waits.locator("tbody tr").first().innerText(), /\.$/m, "a reason is a sentence");
+    const jobs = panel.locator("ul button");
+    if (await jobs.count() > 1) {
+      await jobs.nth(1).click();
+      await page.waitForFunction((before) => document.querySelector('[data-testid="explain-waits"]').innerText !== before, shown);
+    }
+    await panel.getByRole("button", { name: "Rounds" }).click();
+    const ledger = hook(page, "explain-ledger");
+    await ledger.waitFor();
+    assert.ok(await ledger.locator("tbody tr").count() > 0, "no tenant has a quota");
+  });
+
   check("the same sample gives the same figures again", async ({ open }) => {
     const runs = [];
     for (let run = 0; run < 2; run++) {
