@@ -62,7 +62,7 @@ const RUNS: [(&str, &str); 7] = [
     ("srtf", "1617f33208440a60"),
     ("las", "d1fb0540a21f797b"),
     ("round-robin", "02ce7ce0914ef058"),
-    ("sts-fairness", "9f4190ef6ddce219"),
+    ("sts-fairness", "d07e9d08adf869ca"),
     ("sts-throughput", "8d72c060b000492b"),
 ];
 const BOUND: u64 = 0x299f_ac1f_12c3_62b9;
