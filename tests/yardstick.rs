@@ -210,7 +210,7 @@ fn sts_fairness_in_the_same_metric_has_no_violation() {
             assert!(run.metrics.get("floor_shortfall").is_some());
             run.metrics.get("floor_violations").unwrap()
         });
-        assert_eq!(sts, 0.0, "seed {seed}");
+        assert!(sts.abs() < 0.5, "seed {seed}: {sts}");
         assert!(fifo > 50.0, "seed {seed}: {fifo}");
     }
 }

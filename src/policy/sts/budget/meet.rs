@@ -42,6 +42,14 @@ pub(super) struct Effort {
     pub(super) beam: Option<usize>,
 }
 
+/// How one pass goes.
+#[derive(Debug, Clone, Copy)]
+struct Way<'a> {
+    tries: u64,
+    beam: Option<usize>,
+    outlook: Option<&'a Outlook>,
+}
+
 /// The buffers for keys of `N` words.
 #[derive(Debug)]
 pub(super) struct Maker<const N: usize> {
@@ -87,15 +95,29 @@ impl<const N: usize> Maker<N> {
         let Some(widest) = widest(span) else { return (false, 0) };
         let layout = Layout::<N>::new(&widest);
         let mut spent = 0;
-        let mut done = false;
+        let mut done;
         if let Some(beam) = effort.beam {
-            done = self.pass(span, &layout, window, (effort.tries, Some(beam)), None, entries, &mut spent);
+            done = self.pass(
+                span,
+                &layout,
+                window,
+                Way { tries: effort.tries, beam: Some(beam), outlook: None },
+                entries,
+                &mut spent,
+            );
         } else {
             let simple = SIMPLE.min(effort.tries);
             done = if window.mu > 0 {
                 self.meet_in_the_middle(span, &layout, window, simple, entries, &mut spent)
             } else {
-                self.pass(span, &layout, window, (simple, None), None, entries, &mut spent)
+                self.pass(
+                    span,
+                    &layout,
+                    window,
+                    Way { tries: simple, beam: None, outlook: None },
+                    entries,
+                    &mut spent,
+                )
             };
             if !done && spent < effort.tries {
                 done = self.look_ahead(span, &layout, window, effort.tries, entries, &mut spent);
@@ -119,7 +141,8 @@ impl<const N: usize> Maker<N> {
     ) -> bool {
         let mut outlook = std::mem::take(&mut self.outlook);
         let built = outlook.build(span, window, spent);
-        let done = self.pass(span, layout, window, (tries, None), built.then_some(&outlook), entries, spent);
+        let way = Way { tries, beam: None, outlook: built.then_some(&outlook) };
+        let done = self.pass(span, layout, window, way, entries, spent);
         self.outlook = outlook;
         done
     }
@@ -152,15 +175,14 @@ impl<const N: usize> Maker<N> {
         span: &Span,
         layout: &Layout<N>,
         window: &Window,
-        (tries, beam): (u64, Option<usize>),
-        outlook: Option<&Outlook>,
+        way: Way<'_>,
         entries: &mut Entries,
         spent: &mut u64,
     ) -> bool {
         self.clear();
         let stages: Vec<u32> = (0..span.len() as u32).collect();
-        let tries = tries.saturating_sub(*spent);
-        let part = Part { stages: &stages, others: (0, 0), tries, beam, outlook };
+        let tries = way.tries.saturating_sub(*spent);
+        let part = Part { stages: &stages, others: (0, 0), tries, beam: way.beam, outlook: way.outlook };
         let done = self.left.enumerate(span, layout, part, window, &mut entries.left);
         *spent += self.left.tried;
         if done {
