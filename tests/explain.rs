@@ -188,8 +188,9 @@ fn a_round_of_a_run_is_explained() {
         assert!(!wait.words.is_empty());
         let is_costed = wait.loses_at_most.is_some() || !wait.breaks_floors_of.is_empty();
         assert_eq!(is_costed, looked_at < 4, "{wait:?}");
-        // The decision was optimal: nothing gains by running the job.
-        assert!(wait.loses_at_least.is_none_or(|by| by >= 0), "{wait:?}");
+        // Running the job gains nothing beyond what the decision may be away from the optimum.
+        let gap = explained.bound.unwrap() - explained.objective.unwrap();
+        assert!(wait.loses_at_least.is_none_or(|by| by >= -gap), "{wait:?}, gap {gap}");
     }
     let fifo = prepared.explain(0, 0, 10, 4, &limits).unwrap().unwrap();
     assert!(fifo.objective.is_none() && fifo.tenants.is_empty());

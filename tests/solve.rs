@@ -508,16 +508,14 @@ fn benchmark_instances_are_solved_or_bounded() {
         let name = entry["file"].as_str().unwrap();
         let instance = Instance::from_json(&read(name)).unwrap();
         let optimum = instance.optimal.unwrap();
-        // With a budget for small tables only, and with one for none at all.
-        for budget in [1e6, 0.0] {
+        // With a budget that suffices, and with none at all: then local moves from the quotas have to do.
+        for (budget, least) in [(2e7, 1.0 - 1e-12), (0.0, 0.75)] {
             let params = BTreeMap::from([("solver_budget".to_string(), ParamValue::Number(budget))]);
             let answer = solve(&instance, "sts-fairness", &params).unwrap();
             let (objective, bound) = (answer.objective.unwrap(), answer.bound.unwrap());
             assert!(bound > optimum - 1e-9, "{name}: bound {bound}, optimum {optimum}");
-            assert!(
-                objective > 0.93 * optimum && answer.gap.unwrap() < 0.12,
-                "{name}: {objective} of {optimum}"
-            );
+            assert!(objective > least * optimum - 1e-9, "{name}: {objective} of {optimum}");
+            assert!(answer.gap.unwrap() < 1.0 - least + 0.1, "{name}: {:?}", answer.gap);
             let mut reaches_floors = true;
             for tenant in &answer.tenants {
                 let floor = instance.floors.as_ref().unwrap()[&tenant.name];
