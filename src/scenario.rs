@@ -15,6 +15,7 @@ pub use self::tenants::{TenantSpec, WeightChangeSpec};
 use crate::cluster::catalogue::{self, GpuModel};
 use crate::cluster::{Cluster, ClusterError, Layout, MigMode, NodeGroup};
 use crate::policy::param::{ParamError, ParamValue};
+use crate::policy::sts::{self, resources::Resources};
 use crate::policy::{self, Params, PolicySpec};
 use crate::sim::{Boundary, GangPenalty, RoundSettings};
 use crate::units::{SimSpan, SimTime};
@@ -410,7 +411,16 @@ impl Scenario {
         }
         let mut labels = BTreeSet::new();
         for (index, choice) in self.policies.iter().enumerate() {
-            self.policy(index)?;
+            let (spec, _) = self.policy(index)?;
+            let resources = Resources::of(&self.build_cluster()?).capacity().len();
+            if spec.name == sts::SPEC.name && resources > sts::budget::RESOURCES {
+                let found = format!("{} on GPU types with {resources} resources", spec.name);
+                let expected = format!(
+                    "at most {}: a type packed strictly has four, every other one; count slots on some (\"strict\": false)",
+                    sts::budget::RESOURCES
+                );
+                return Err(ScenarioError::value(format!("policies[{index}].name"), found, &expected));
+            }
             if !labels.insert(choice.label()) {
                 let expected = "a label that no other policy of the scenario has";
                 return Err(ScenarioError::value(
@@ -443,8 +453,11 @@ impl Scenario {
                 &format!("one of {}", known.join(", ")),
             ));
         };
-        let params = Params::check(spec.name, spec.params, &choice.params)
-            .map_err(|source| ScenarioError::Param { path: format!("policies[{index}].params"), source })?;
+        let refused = |source| ScenarioError::Param { path: format!("policies[{index}].params"), source };
+        let params = Params::check(spec.name, spec.params, &choice.params).map_err(refused)?;
+        if spec.name == sts::SPEC.name {
+            sts::check_hysteresis(&params, SimSpan::from_secs(self.round.length_s)).map_err(refused)?;
+        }
         Ok((spec, params))
     }
 
@@ -605,6 +618,11 @@ mod tests {
             (
                 "{\"name\": \"fifo\"}",
                 "{\"name\": \"fifo\", \"params\": {\"speed\": 1}}",
+                "policies[0].params",
+            ),
+            (
+                "{\"name\": \"fifo\"}",
+                "{\"name\": \"sts-fairness\", \"params\": {\"hysteresis\": 5000}}",
                 "policies[0].params",
             ),
             (
