@@ -12,6 +12,12 @@ use serde::{Deserialize, Serialize};
 /// Microseconds in one second.
 pub const MICROS_PER_S: i64 = 1_000_000;
 
+/// Greatest common divisor; that of a number and 0 is the number.
+#[must_use]
+pub fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
 /// A point in simulated time: microseconds since the first submission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]

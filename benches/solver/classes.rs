@@ -7,7 +7,9 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
+use sts_sim::cluster::SliceMemory;
 use sts_sim::policy::sts::program::{Program, ProgramJob, ProgramOption, ProgramTenant, Usage};
+use sts_sim::policy::sts::resources::{Packing, Resources};
 
 /// A GPU type of a class.
 #[derive(Debug, Clone, Copy)]
@@ -238,36 +240,18 @@ fn normal(rng: &mut ChaCha8Rng) -> f64 {
     (0..12).map(|_| rng.random_range(0.0..1.0)).sum::<f64>() - 6.0
 }
 
-fn usage(t: &Type, first: usize, slots: u32, devices: u32) -> Usage {
-    let (len, amounts) = if t.strict {
-        let one = match slots {
-            1 => [1, 1, 0, 0],
-            2 => [2, 2, 1, 0],
-            3 => [3, 4, 1, 0],
-            4 => [4, 4, 2, 1],
-            _ => [7, 8, 3, 1],
-        };
-        (4, one.map(|a: u32| a * devices))
-    } else {
-        (1, [slots * devices, 0, 0, 0])
-    };
-    Usage { first: first as _, len, amounts }
-}
-
-fn capacities(t: &Type, slots: u32) -> Vec<u32> {
-    if t.strict { [7, 8, 3, 1].iter().map(|a| a * slots / 7).collect() } else { vec![slots] }
+/// The resources of the class's types.
+fn resources(types: &[Type]) -> Resources {
+    let packing = |t: &Type| if t.strict { Packing::MigA100 } else { Packing::Slots };
+    Resources::new(types.iter().map(|t| (packing(t), t.devices, t.slots)))
 }
 
 /// A round of a class. Values have up to 31 bits, as a round of a run has them.
 pub(crate) fn round(class: &Class, worth: Worth, seed: u64) -> Round {
     let mut rng = ChaCha8Rng::seed_from_u64(seed.wrapping_mul(1_000_003).wrapping_add(class.jobs as u64));
     let models = models(class.types);
-    let mut program = Program::default();
-    let mut firsts = Vec::new();
-    for t in class.types {
-        firsts.push(program.capacity.len());
-        program.capacity.extend(capacities(t, t.devices * t.slots));
-    }
+    let resources = resources(class.types);
+    let mut program = Program { capacity: resources.capacity().to_vec(), ..Program::default() };
     let weights: Vec<u32> = (0..class.tenants).map(|_| rng.random_range(1..=3)).collect();
     let favour: Vec<Vec<usize>> = (0..class.tenants)
         .map(|_| (0..[3, 5, 8, 31][rng.random_range(0..4)]).map(|_| rng.random_range(0..31)).collect())
@@ -287,7 +271,7 @@ pub(crate) fn round(class: &Class, worth: Worth, seed: u64) -> Round {
         let model = &models[favour[u][rng.random_range(0..favour[u].len())]];
         let left_s = 7200.0 * libm::exp(1.6 * normal(&mut rng));
         longest = longest.max(left_s);
-        rates.push((u, left_s, options(class, model, &firsts, &mut rng)));
+        rates.push((u, left_s, options(class, model, &resources, &mut rng)));
     }
     // Worth of every option; options that finish within the round are worth no more than that.
     let round_s = 360.0;
@@ -318,16 +302,21 @@ pub(crate) fn round(class: &Class, worth: Worth, seed: u64) -> Round {
         program.jobs.push(ProgramJob { tenant: u as u32, options });
     }
     program.tenants = vec![ProgramTenant { weight: 1, floor: 0 }; class.tenants];
-    let quotas = quotas(class, &weights);
+    let quotas = quotas(&resources, &weights);
     Round { program, quotas }
 }
 
-fn options(class: &Class, model: &Model, firsts: &[usize], rng: &mut ChaCha8Rng) -> Vec<(Usage, f64, u32)> {
+fn options(
+    class: &Class,
+    model: &Model,
+    resources: &Resources,
+    rng: &mut ChaCha8Rng,
+) -> Vec<(Usage, f64, u32)> {
     let fastest = model.speed.iter().copied().fold(0.0, f64::max);
     let gang = class.twist == Twist::Gangs && rng.random_bool(0.15);
     let devices = if gang { [2, 4, 8][rng.random_range(0..3)] } else { 1 };
     let mut options = Vec::new();
-    for ((t, &first), speed) in class.types.iter().zip(firsts).zip(&model.speed) {
+    for ((t, of_type), speed) in class.types.iter().zip(resources.types()).zip(&model.speed) {
         let profiles: &[u32] = if t.slots == 7 { &SEVEN } else { &FOUR };
         let curve: &[f64] = if t.slots == 7 { &model.seven } else { &model.four };
         // A smaller memory per slice excludes small slices.
@@ -347,10 +336,10 @@ fn options(class: &Class, model: &Model, firsts: &[usize], rng: &mut ChaCha8Rng)
             if gang {
                 if slots == t.slots && devices <= t.devices {
                     let rate = rate * f64::from(devices);
-                    options.push((usage(t, first, slots, devices), rate, slots * devices));
+                    options.push((of_type.usage(slots, SliceMemory::Plain, devices), rate, slots * devices));
                 }
             } else if i >= smallest {
-                options.push((usage(t, first, slots, 1), rate, slots));
+                options.push((of_type.usage(slots, SliceMemory::Plain, 1), rate, slots));
             }
         }
     }
@@ -358,19 +347,24 @@ fn options(class: &Class, model: &Model, firsts: &[usize], rng: &mut ChaCha8Rng)
 }
 
 /// Largest-remainder shares of every type: slots, or whole devices of strict types.
-fn quotas(class: &Class, weights: &[u32]) -> Vec<Vec<u32>> {
+fn quotas(resources: &Resources, weights: &[u32]) -> Vec<Vec<u32>> {
     let all: u32 = weights.iter().sum();
-    let mut quotas = vec![Vec::new(); weights.len()];
-    for (k, t) in class.types.iter().enumerate() {
-        let (units, unit) = if t.strict { (t.devices, 7) } else { (t.devices * t.slots, 1) };
+    let mut slots = vec![Vec::new(); weights.len()];
+    for (k, t) in resources.types().iter().enumerate() {
+        let units = t.units();
         let mut share: Vec<u32> = weights.iter().map(|w| w * units / all).collect();
         let mut order: Vec<usize> = (0..weights.len()).collect();
         order.sort_by_key(|&u| (std::cmp::Reverse(weights[u] * units % all), (u + k) % weights.len()));
         let rest = units - share.iter().sum::<u32>();
         order.iter().take(rest as usize).for_each(|&u| share[u] += 1);
-        for (quota, s) in quotas.iter_mut().zip(share) {
-            quota.extend(capacities(t, s * unit));
+        for (of_tenant, s) in slots.iter_mut().zip(share) {
+            of_tenant.push(s * t.slots_per_unit());
         }
     }
-    quotas
+    let share = |of_tenant: Vec<u32>| {
+        let mut share = Vec::new();
+        resources.share(of_tenant, &mut share);
+        share
+    };
+    slots.into_iter().map(share).collect()
 }

@@ -22,7 +22,7 @@ mod round;
 mod settings;
 pub mod value;
 
-use self::alone::{Alone, alone, jobs_of};
+use self::alone::{Alone, alone};
 use self::banking::{Banking, Blocked};
 use self::formulation::{Decided, Formulation};
 use self::ladder::{Ladder, UNCONTENDED};
@@ -338,7 +338,7 @@ impl State {
         for (claim, of_claim) in claims.iter().enumerate() {
             let tenant = of_claim.tenant as usize;
             let mut needed = vec![0; types.len()];
-            for (job, option) in jobs_of(program, tenant).iter().zip(&self.alone(tenant).choice) {
+            for (job, option) in program.jobs_of(tenant).iter().zip(&self.alone(tenant).choice) {
                 resources.count_slots(job, *option, &mut needed);
             }
             let units = self.quotas.of(claim).iter().zip(self.own.of(claim));

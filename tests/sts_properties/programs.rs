@@ -1,7 +1,7 @@
 //! The solvers of a round against enumeration.
 
 use proptest::prelude::*;
-use sts_sim::policy::sts::alone::{alone, jobs_of};
+use sts_sim::policy::sts::alone::alone;
 use sts_sim::policy::sts::ladder::Ladder;
 use sts_sim::policy::sts::program::{Program, ProgramJob, ProgramOption, ProgramTenant, Solution, Status};
 
@@ -66,7 +66,7 @@ proptest! {
             let alone = alone(&program, tenant as usize, share, BUDGET);
             prop_assert_eq!(alone.value, worth_of_share(&program, tenant, share));
             prop_assert_eq!(alone.bound, alone.value);
-            let jobs = jobs_of(&program, tenant as usize).iter().map(|job| ProgramJob {
+            let jobs = program.jobs_of(tenant as usize).iter().map(|job| ProgramJob {
                 tenant: 0,
                 options: job.options.iter().map(|option| ProgramOption { keeps: false, ..*option }).collect(),
             });

@@ -7,7 +7,7 @@ use crate::policy::sts::budget::{Limits, Prices, Solver, Ties};
 use crate::policy::sts::program::{Program, ProgramJob, ProgramOption, ProgramTenant, Status, Usage};
 use crate::policy::sts::resources::Resources;
 use crate::policy::sts::value::MAX_VALUE;
-use crate::units::{ClassId, TenantId};
+use crate::units::{ClassId, TenantId, gcd};
 use crate::workload::BoundWorkload;
 
 /// The work that one program may take.
@@ -228,8 +228,4 @@ fn most_that_fit(least: &[Usage], share: &[u32]) -> u32 {
             .unwrap_or(0)
     });
     fit.fold(0, u32::saturating_add)
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }

@@ -20,7 +20,7 @@ pub struct Alone {
 /// The best that the jobs of `tenant` can do inside `share` (an amount of every resource), found with about `budget` expansions.
 #[must_use]
 pub fn alone(program: &Program, tenant: usize, share: &[u32], budget: u64) -> Alone {
-    let jobs = jobs_of(program, tenant);
+    let jobs = program.jobs_of(tenant);
     let forgetful = |option: &ProgramOption| ProgramOption { keeps: false, ..*option };
     let one = Program {
         capacity: share.to_vec(),
@@ -40,12 +40,4 @@ pub fn alone(program: &Program, tenant: usize, share: &[u32], budget: u64) -> Al
         // Idling always is a choice, so this cannot happen.
         None => Alone { value: 0, bound: i64::MAX, choice: vec![None; jobs.len()], states: 0 },
     }
-}
-
-/// The jobs of a tenant; jobs are ordered by tenant.
-#[must_use]
-pub fn jobs_of(program: &Program, tenant: usize) -> &[ProgramJob] {
-    let from = program.jobs.partition_point(|job| (job.tenant as usize) < tenant);
-    let to = program.jobs.partition_point(|job| job.tenant as usize <= tenant);
-    &program.jobs[from..to]
 }

@@ -176,13 +176,15 @@ impl Solver {
         let work = Work { left: limits.expansions, states: 0 };
         self.spent = 0;
         if self.refutation.is_some() {
-            return self.checked(program, End::Infeasible, None, 0, 0);
+            let solution = self.answer(program, End::Infeasible, None, 0, 0);
+            return self.checked(program, solution);
         }
         let mut run = self.search.start(&self.model, &self.regrets, search_limits, work, known);
         let end = run.run();
         let (best, bound, states) = (run.best.take(), run.bound, run.work.states);
         self.spent = limits.expansions.saturating_sub(run.work.left);
-        self.checked(program, end, best, bound, states)
+        let solution = self.answer(program, end, best, bound, states);
+        self.checked(program, solution)
     }
 
     /// The prices of the last [`solve`](Self::solve), or `None` before it.
@@ -218,15 +220,7 @@ impl Solver {
     }
 
     /// The answer, in debug builds only after the certificate has been checked.
-    fn checked(
-        &mut self,
-        program: &Program,
-        end: End,
-        best: Option<Incumbent>,
-        bound: i128,
-        states: u64,
-    ) -> Option<Solution> {
-        let solution = self.answer(program, end, best, bound, states);
+    fn checked(&self, program: &Program, solution: Option<Solution>) -> Option<Solution> {
         debug_assert_eq!(
             solution.as_ref().and_then(|s| certificate::check(
                 program,

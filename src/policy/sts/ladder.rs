@@ -9,8 +9,6 @@
 //!
 //! The budget is a count of expansions (options tried in states), never a time, so that every machine takes the same step.
 
-use std::ops::Range;
-
 use super::budget::{Limits, Prices, Solver, Ties};
 use super::dense::{self, Floors, Outcome};
 use super::program::{Program, ProgramJob, ProgramOption, ProgramTenant, Solution, Status};
@@ -51,7 +49,6 @@ pub struct Ladder {
     free_prices: Option<Prices>,
     /// Prices inside every tenant's share.
     own_prices: Vec<Option<Prices>>,
-    jobs: Vec<Range<usize>>,
     /// The program of one tenant, and a choice for it.
     one: Program,
     choice: Vec<Option<u16>>,
@@ -121,7 +118,6 @@ impl Ladder {
     /// When every job's best option fits, floors cannot bind and are only searched for a little: they may then be less than what
     /// the share is worth.
     pub fn solve_round(&mut self, program: &mut Program, shares: &[Vec<u32>]) -> Option<Solution> {
-        self.find_jobs(program);
         for tenant in &mut program.tenants {
             tenant.floor = 0;
         }
@@ -165,17 +161,17 @@ impl Ladder {
 
     /// One tenant's floor; leaves a choice that reaches it in `choice`.
     fn floor(&mut self, program: &Program, tenant: usize, share: &[u32], budget: u64) -> Floor {
-        let jobs = self.jobs[tenant].clone();
+        let jobs = program.jobs_of(tenant);
         self.one.capacity.clear();
         self.one.capacity.extend_from_slice(share);
-        if let Some(value) = self.whole_worth(program, &jobs) {
+        if let Some(value) = self.whole_worth(jobs) {
             return Floor { value, is_proven: true, states: jobs.len() as u64, spent: 0 };
         }
         self.one.capacity.copy_from_slice(share);
         self.one.tenants.clear();
         self.one.tenants.push(ProgramTenant { weight: 1, floor: 0 });
         self.one.jobs.resize_with(jobs.len(), || ProgramJob { tenant: 0, options: Vec::new() });
-        for (copy, job) in self.one.jobs.iter_mut().zip(&program.jobs[jobs]) {
+        for (copy, job) in self.one.jobs.iter_mut().zip(jobs) {
             copy.options.clone_from(&job.options);
         }
         self.choice.clear();
@@ -204,10 +200,10 @@ impl Ladder {
 
     /// What the best options of some jobs are worth together, if they fit the capacity of `one`, which is used up. Leaves them in
     /// `choice`.
-    fn whole_worth(&mut self, program: &Program, jobs: &Range<usize>) -> Option<i64> {
+    fn whole_worth(&mut self, jobs: &[ProgramJob]) -> Option<i64> {
         let mut value = 0;
         self.choice.clear();
-        for job in &program.jobs[jobs.clone()] {
+        for job in jobs {
             let best = best(&job.options);
             if let Some((_, option)) = &best {
                 if !take(&mut self.one.capacity, option) {
@@ -218,17 +214,6 @@ impl Ladder {
             self.choice.push(best.map(|(i, _)| i as u16));
         }
         Some(value)
-    }
-
-    /// The jobs of every tenant: jobs are ordered by tenant.
-    fn find_jobs(&mut self, program: &Program) {
-        self.jobs.clear();
-        let mut start = 0;
-        for tenant in 0..program.tenants.len() {
-            let count = program.jobs[start..].iter().take_while(|job| job.tenant as usize == tenant).count();
-            self.jobs.push(start..start + count);
-            start += count;
-        }
     }
 }
 

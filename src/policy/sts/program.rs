@@ -109,6 +109,14 @@ pub struct Solution {
 }
 
 impl Program {
+    /// The jobs of a tenant.
+    #[must_use]
+    pub fn jobs_of(&self, tenant: usize) -> &[ProgramJob] {
+        let from = self.jobs.partition_point(|job| (job.tenant as usize) < tenant);
+        let to = self.jobs.partition_point(|job| job.tenant as usize <= tenant);
+        &self.jobs[from..to]
+    }
+
     /// The value of every tenant under a choice.
     #[must_use]
     pub fn tenant_values(&self, choice: &[Option<u16>]) -> Vec<i64> {

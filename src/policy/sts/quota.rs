@@ -6,6 +6,8 @@
 //! shares that do not change, at every single pick, what a tenant got differs from its exact share by less than one unit; so over
 //! any window of rounds by less than two. When tenants come and go nothing is reset: what each is owed is kept and carried on.
 
+use crate::units::gcd;
+
 /// Fractions of a unit that are kept when the set of claimants changes. Within one set everything is exact.
 const FINE: i128 = 1 << 40;
 
@@ -240,10 +242,6 @@ fn less(a: i128, a_weight: i128, b: i128, b_weight: i128) -> bool {
                 || whole_a == whole_b && a.rem_euclid(a_weight) * b_weight < b.rem_euclid(b_weight) * a_weight
         }
     }
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! The program of a round, made from what the policy sees.
 
-use super::alone::jobs_of;
 use super::program::{Program, ProgramJob, ProgramOption, ProgramTenant, Usage};
 use super::quota::{Claim, Quotas};
 use super::resources::{Resources, TypeResources};
@@ -144,7 +143,7 @@ impl Round {
         let mut demand = vec![0u32; self.claims.len() * types];
         let mut most = vec![0u32; types];
         for (claim, demand) in self.claims.iter().zip(demand.chunks_mut(types.max(1))) {
-            for job in jobs_of(&self.program, claim.tenant as usize) {
+            for job in self.program.jobs_of(claim.tenant as usize) {
                 most.fill(0);
                 for option in &job.options {
                     if let Some(k) = self.resources.type_of(&option.usage) {

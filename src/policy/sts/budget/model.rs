@@ -21,6 +21,7 @@ use std::ops::Range;
 use super::Ties;
 use super::search::Incumbent;
 use crate::policy::sts::program::{Program, ProgramJob, ProgramOption, Usage};
+use crate::units;
 
 /// An option of a class.
 #[derive(Debug, Clone, Copy)]
@@ -594,9 +595,5 @@ impl UsageIndex {
 
 /// Greatest common divisor of magnitudes; `gcd(0, b) = |b|`.
 fn gcd(a: i64, b: i64) -> i64 {
-    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    i64::try_from(a).unwrap_or(1)
+    i64::try_from(units::gcd(a.unsigned_abs(), b.unsigned_abs())).unwrap_or(1)
 }

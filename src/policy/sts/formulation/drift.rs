@@ -11,6 +11,7 @@
 use crate::policy::sts::program::Program;
 use crate::policy::sts::quota::Claim;
 use crate::policy::sts::value::Quantum;
+use crate::units::gcd;
 
 /// The largest weight of a tenant in the program: weights are rounded to this part of the largest one, and are at least 1.
 pub const MOST_WEIGHT: i64 = (1 << 16) - 1;
@@ -58,7 +59,12 @@ impl Drift {
             tenant.weight = (rounded as i64).max(1);
             tenant.floor = 0;
         }
-        let divisor = program.tenants.iter().fold(0, |divisor, tenant| gcd(divisor, tenant.weight)).max(1);
+        let divisor = program
+            .tenants
+            .iter()
+            .fold(0, |divisor, tenant| gcd(divisor, tenant.weight.unsigned_abs()))
+            .max(1);
+        let divisor = i64::try_from(divisor).unwrap_or(i64::MAX);
         for tenant in &mut program.tenants {
             tenant.weight /= divisor;
         }
@@ -80,8 +86,4 @@ impl Drift {
     pub fn queue(&self, tenant: usize) -> i128 {
         self.queues.get(tenant).copied().unwrap_or(0)
     }
-}
-
-fn gcd(a: i64, b: i64) -> i64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }

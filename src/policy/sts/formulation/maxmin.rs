@@ -12,7 +12,6 @@
 //!
 //! Levels are counted in [`SCALE`] of a value over the largest weight, and weights rounded to as many parts.
 
-use crate::policy::sts::alone::jobs_of;
 use crate::policy::sts::ladder::{Ladder, UNCONTENDED};
 use crate::policy::sts::program::{Program, Solution, Status};
 use crate::policy::sts::quota::Claim;
@@ -164,7 +163,7 @@ impl Search<'_> {
     /// Raises the least level of the open tenants as far as it goes, and makes it their floor.
     fn raise(&mut self, open: &[Ranked]) -> i128 {
         let most = |ranked: &Ranked| {
-            let jobs = jobs_of(self.program, ranked.tenant).iter();
+            let jobs = self.program.jobs_of(ranked.tenant).iter();
             let best = jobs.filter_map(|job| job.options.iter().map(|option| option.value).max());
             ranked.level(best.sum())
         };
