@@ -195,3 +195,18 @@ fn a_round_of_a_run_is_explained() {
     let fifo = prepared.explain(0, 0, 10, 4, &limits).unwrap().unwrap();
     assert!(fifo.objective.is_none() && fifo.tenants.is_empty());
 }
+
+#[test]
+fn rounds_passed_over_do_not_count_as_unproven() {
+    let scenario = Scenario::from_json(
+        r#"{"cluster": {"nodes": [{"gpu": "V100-16", "count": 2, "gpus_per_node": 8, "layout": "uniform-4"}]},
+            "workload": {"synthetic": {"jobs": 30, "arrivals": {"rate_per_hour": 2}}},
+            "policies": [{"name": "sts-fairness"}]}"#,
+    )
+    .unwrap();
+    let prepared = prepare(&scenario, &generated(&scenario).unwrap()).unwrap();
+    let result = prepared.run(0, 0, &mut ()).unwrap().result;
+    assert_eq!(result.metrics.get("solver_gap_max"), Some(0.0));
+    assert_eq!(result.rounds_optimal, result.rounds_solved);
+    assert!(result.rounds_solved.unwrap() < result.rounds, "no round was passed over");
+}

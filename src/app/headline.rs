@@ -276,7 +276,7 @@ fn floors(comparison: &Comparison, subject: &Row) -> Option<String> {
 /// How many rounds were decided optimally, and the largest gap of the others.
 fn proof(comparison: &Comparison, subject: &Row) -> Option<String> {
     let optimal = comparison.runs(subject).map(|run| run.rounds_optimal).sum::<Option<u64>>()?;
-    let rounds: u64 = comparison.runs(subject).map(|run| run.rounds).sum();
+    let rounds = comparison.runs(subject).map(|run| run.rounds_solved).sum::<Option<u64>>()?;
     if rounds == 0 {
         return None;
     }

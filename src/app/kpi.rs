@@ -373,9 +373,10 @@ fn delta(comparison: &Comparison, row: &Row, column: &Column, estimate: &Estimat
 
 /// For the solver's gap a difference says less than how often there was none.
 fn exact_rounds(comparison: &Comparison, row: &Row) -> Delta {
-    let rounds: u64 = comparison.runs(row).map(|run| run.rounds).sum();
-    match comparison.runs(row).map(|run| run.rounds_optimal).sum::<Option<u64>>() {
-        Some(optimal) if rounds > 0 => Delta::Remark {
+    let rounds = comparison.runs(row).map(|run| run.rounds_solved).sum::<Option<u64>>();
+    let optimal = comparison.runs(row).map(|run| run.rounds_optimal).sum::<Option<u64>>();
+    match (optimal, rounds) {
+        (Some(optimal), Some(rounds)) if rounds > 0 => Delta::Remark {
             short: format!("exact in {}", share_rounded_down(optimal, rounds)),
             long: format!(
                 "Proven optimal in {} of {} rounds.",

@@ -164,6 +164,7 @@ impl Prepared {
             load: series::load(record, SERIES_POINTS),
             tenants: self.tenants(record, &service),
             rounds: record.rounds,
+            rounds_solved: (proofs.rounds > 0).then_some(proofs.rounds),
             rounds_optimal: (proofs.rounds > 0).then_some(proofs.optimal),
             stopped: record.stopped.map(|stopped| stopped.words().to_string()),
             account: Account {
@@ -269,6 +270,9 @@ pub struct RunResult {
     pub tenants: Vec<TenantResult>,
     /// Rounds decided.
     pub rounds: u64,
+    /// Rounds that were decided with a proof; rounds passed over as they are have none.
+    #[serde(default)]
+    pub rounds_solved: Option<u64>,
     /// Rounds whose decision was proven optimal; `None` for policies without a bound.
     pub rounds_optimal: Option<u64>,
     /// Why the run ended before every job had finished, in words; `None` if all finished.

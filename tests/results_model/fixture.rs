@@ -194,6 +194,7 @@ fn run(effect: &Effect, seed: u64) -> RunResult {
         load: load(effect, &mut own),
         tenants: tenants(effect, &mut own),
         rounds,
+        rounds_solved: is_sts.then_some(rounds),
         rounds_optimal: is_sts.then_some(1642),
         stopped: None,
         account: sts_sim::scenario::run::Account::default(),

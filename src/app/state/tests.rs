@@ -85,6 +85,7 @@ fn result(label: &str, seed: u64) -> RunReport {
         load: vec![],
         tenants: vec![],
         rounds: 1,
+        rounds_solved: None,
         rounds_optimal: None,
         stopped: None,
         account: crate::scenario::run::Account::default(),
