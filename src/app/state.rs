@@ -427,6 +427,8 @@ impl State {
             }
             Action::Sample(id) => self.open_sample(id, now, &mut commands),
             Action::Files(id, files) => {
+                // What was to run was another workload.
+                self.runs.awaited = None;
                 self.read(id, files, "auto".to_owned(), now, &mut commands);
                 if self.view == View::Start {
                     self.show(View::SetUp, &mut commands);
@@ -516,13 +518,15 @@ impl State {
         }
     }
 
-    /// The set-up shows what is in a generated workload, so it is generated without being asked for.
+    /// The set-up shows what is in a generated workload, so it is generated without being asked for; unless the reader has just
+    /// given files, which come first.
     fn generate_if_needed(&mut self, commands: &mut Vec<Command>) {
         let workload = &self.scenario.workload;
         let Some(spec) = &workload.synthetic else { return };
         if workload.trace.is_some()
             || self.input().is_some()
             || self.inputs.is_reading(workload)
+            || self.inputs.is_reading_files()
             || spec.check().is_err()
         {
             return;

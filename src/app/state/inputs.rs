@@ -188,6 +188,11 @@ impl Inputs {
         self.reading.as_ref().is_some_and(|reading| reading.source.is_named_by(workload))
     }
 
+    /// Whether files are being read.
+    pub(super) fn is_reading_files(&self) -> bool {
+        self.reading.as_ref().is_some_and(|reading| matches!(reading.source, Source::Files { .. }))
+    }
+
     /// Begins to read or generate.
     pub(super) fn begin(&mut self, source: Source, now_s: f64) -> ReadId {
         self.last = ReadId(self.last.0.wrapping_add(1));

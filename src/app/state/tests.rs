@@ -115,6 +115,25 @@ fn edit_length(state: &mut State, length_s: f64) {
 }
 
 #[test]
+fn files_given_while_the_first_sample_is_generated_are_not_lost() {
+    let mut state = State::default();
+    let begun = state.apply(Action::Begin(String::new()), &at(0.0));
+    let generating = begun.iter().find_map(|command| match command {
+        Command::Generate(read, _) => Some(*read),
+        _ => None,
+    });
+    let read = give(&mut state, 1, "early.csv");
+    assert!(state.inputs.reading.as_ref().is_some_and(|reading| reading.read == read));
+    // What was under way for the sample comes too late.
+    state.apply(Action::Read(generating.unwrap(), contents(None, 10, "sample")), &at(1.5));
+    let commands = state.apply(Action::Read(read, traced("early")), &at(2.0));
+    assert!(!commands.iter().any(|command| matches!(command, Command::Simulate(..))), "{commands:?}");
+    assert_eq!(state.view, View::SetUp);
+    assert_eq!(state.scenario.workload.trace.as_ref().map(|trace| trace.path.as_str()), Some("early.csv"));
+    assert!(state.input().is_some_and(|loaded| loaded.read == read));
+}
+
+#[test]
 fn a_sample_is_one_click_to_a_finished_comparison() {
     let mut state = State::default();
     let id = samples::SAMPLES[1].id;
