@@ -4,6 +4,7 @@
 //! ([`Decision`]); the engine places that on devices, keeping jobs where they are. Inside a round, when the boundary mode is
 //! `refill`, the policy may start waiting jobs on what is free ([`Refill`]).
 
+pub mod estimate;
 pub mod fifo;
 pub mod fifo_backfill;
 pub mod las;

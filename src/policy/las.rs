@@ -2,7 +2,7 @@
 
 use super::list::{Chooser, Passing, SHARING, TYPE_CHOICE};
 use super::param::{ParamKind, ParamSpec};
-use super::registry::Knowledge;
+use super::registry::{Knowledge, serves_all};
 use super::{ATTAINED_UNITS, Decision, Policy, PolicySpec, Refill, View};
 use crate::units::{JobId, MICROS_PER_S};
 
@@ -39,6 +39,7 @@ pub const SPEC: PolicySpec = PolicySpec {
         TYPE_CHOICE,
         SHARING,
     ],
+    refuses: serves_all,
     build: Some(|params, seed| {
         Box::new(Las {
             threshold: (params.number("threshold_gpu_hours") * 3600.0) as i128

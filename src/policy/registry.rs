@@ -1,6 +1,7 @@
 //! The list of all policies.
 
-use super::{ParamSpec, Params, Policy};
+use super::{Cluster, ParamSpec, Params, Policy};
+use crate::workload::BoundWorkload;
 
 /// What a policy has to know about run times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +14,15 @@ pub enum Knowledge {
 
 /// Makes an instance of a policy for one run, from its parameters and the run's seed.
 pub type Build = fn(&Params, u64) -> Box<dyn Policy>;
+
+/// Why a policy cannot serve jobs on a cluster, as a sentence that says what to change; `None` if it can.
+pub type Refuses = fn(&Cluster, &BoundWorkload, &Params) -> Option<String>;
+
+/// A policy that serves every workload on every cluster.
+#[must_use]
+pub fn serves_all(_: &Cluster, _: &BoundWorkload, _: &Params) -> Option<String> {
+    None
+}
 
 /// One policy: its names, what it does, what it needs, its parameters.
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +39,8 @@ pub struct PolicySpec {
     pub knowledge: Knowledge,
     /// Its parameters.
     pub params: &'static [ParamSpec],
+    /// Whether it can serve a scenario; asked before a run.
+    pub refuses: Refuses,
     /// Makes an instance for one run; `None` for [`RECORDED`], which is read from the trace and not simulated.
     pub build: Option<Build>,
 }

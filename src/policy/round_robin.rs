@@ -1,7 +1,7 @@
 //! Round robin.
 
 use super::list::{Chooser, LIST_PARAMS, Passing};
-use super::registry::Knowledge;
+use super::registry::{Knowledge, serves_all};
 use super::{Decision, Policy, PolicySpec, Refill, View};
 use crate::units::JobId;
 
@@ -18,6 +18,7 @@ pub const SPEC: PolicySpec = PolicySpec {
     citation: "classic time sharing; compare Xiao et al., Gandiva, OSDI 2018",
     knowledge: Knowledge::None,
     params: LIST_PARAMS,
+    refuses: serves_all,
     build: Some(|params, seed| {
         Box::new(RoundRobin { chooser: Chooser::new(params, seed), order: Vec::new() })
     }),

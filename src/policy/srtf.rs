@@ -1,7 +1,7 @@
 //! Shortest remaining time first.
 
 use super::list::{Chooser, LIST_PARAMS, Passing};
-use super::registry::Knowledge;
+use super::registry::{Knowledge, serves_all};
 use super::{Decision, Policy, PolicySpec, Refill, View};
 use crate::units::JobId;
 
@@ -18,6 +18,7 @@ pub const SPEC: PolicySpec = PolicySpec {
     citation: "Schrage, Operations Research 1968",
     knowledge: Knowledge::RemainingWork,
     params: LIST_PARAMS,
+    refuses: serves_all,
     build: Some(|params, seed| Box::new(Srtf { chooser: Chooser::new(params, seed), order: Vec::new() })),
 };
 

@@ -34,7 +34,7 @@ use self::round::Round;
 use self::settings::Settings;
 pub use self::settings::check_hysteresis;
 use self::value::{Objective, Quantum};
-use super::registry::Knowledge;
+use super::registry::{Knowledge, serves_all};
 use super::{Decision, Grant, LedgerRow, Policy, PolicySpec, Proof, Refill, RoundProgram, View};
 use crate::units::{JobId, SimTime, TenantId, TypeId};
 
@@ -61,6 +61,7 @@ pub const SPEC: PolicySpec = PolicySpec {
     citation: "STS-Fairness, ICPADS 2025 (abstract)",
     knowledge: Knowledge::RemainingWork,
     params: settings::PARAMS,
+    refuses: serves_all,
     build: Some(|params, _| Box::new(StsFairness { settings: Settings::new(params), state: None })),
 };
 

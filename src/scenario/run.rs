@@ -10,7 +10,6 @@ use crate::metrics::series::{self, Service};
 pub use crate::metrics::series::{CdfPoint, LoadPoint};
 use crate::metrics::yardstick::Yardstick;
 use crate::metrics::{self, Metrics, ProofStats};
-use crate::policy::registry::RECORDED;
 use crate::sim::recorded::{has_record, recorded};
 use crate::sim::standing::UNITS_PER_S;
 use crate::sim::{PassedRounds, Progress, RoundReport, RunRecord, Standing, Watch, simulate};
@@ -88,11 +87,32 @@ pub fn prepare(scenario: &Scenario, workload: &Workload) -> Result<Prepared, Sce
 }
 
 impl Prepared {
+    /// Why the policy at `index` cannot serve this scenario, to be asked before a run.
+    ///
+    /// # Errors
+    /// [`ScenarioError`] when there is no such policy, or it cannot serve this scenario.
+    pub fn check_policy(&self, index: usize) -> Result<(), ScenarioError> {
+        let (spec, params) = self.scenario.policy(index)?;
+        let refused = match spec.build {
+            None if !has_record(&self.workload) => Some("a trace with start and end times".to_string()),
+            _ => (spec.refuses)(&self.cluster, &self.workload, &params),
+        };
+        match refused {
+            None => Ok(()),
+            Some(expected) => Err(ScenarioError::Value {
+                path: format!("policies[{index}].name"),
+                found: spec.name.into(),
+                expected: format!("{expected}; or leave this policy out"),
+            }),
+        }
+    }
+
     /// Simulates the policy at `index` with `seed`.
     ///
     /// # Errors
     /// [`ScenarioError`] when there is no such policy, or it cannot serve this scenario.
     pub fn run(&self, index: usize, seed: u64, watch: &mut dyn Watch) -> Result<Finished, ScenarioError> {
+        self.check_policy(index)?;
         let (spec, params) = self.scenario.policy(index)?;
         let choice = &self.scenario.policies[index];
         let settings = self.scenario.round.settings();
@@ -106,14 +126,7 @@ impl Prepared {
                 let policy = build(&params, seed);
                 simulate(&self.cluster, &self.workload, settings, policy, &mut measures)
             }
-            None if has_record(&self.workload) => recorded(&self.workload),
-            None => {
-                return Err(ScenarioError::Value {
-                    path: format!("policies[{index}].name"),
-                    found: RECORDED.into(),
-                    expected: "a trace with start and end times; leave this policy out".into(),
-                });
-            }
+            None => recorded(&self.workload),
         };
         let Measures { proofs, yardstick, .. } = measures;
         let yardstick = spec.build.map(|_| &yardstick);

@@ -45,6 +45,9 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<()> {
         let workload =
             traced.as_ref().map_or_else(|| generated(&replica).unwrap_or_default(), Workload::clone);
         let prepared = prepare(&replica, &workload).with_context(|| format!("{name}"))?;
+        for index in 0..scenario.policies.len() {
+            prepared.check_policy(index).with_context(|| format!("{name}"))?;
+        }
         note_left_out(&prepared, seed);
         let mut finished = Vec::new();
         for index in 0..scenario.policies.len() {

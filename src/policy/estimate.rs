@@ -1,0 +1,134 @@
+//! What a policy knows of run times: all, something, or nothing.
+//!
+//! Policies never read a job's remaining work for themselves: they ask the [`Estimator`], whose parameters are the same for all.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+use super::View;
+use super::param::{ParamKind, ParamSpec, Params};
+use crate::units::{JobId, Work};
+
+/// The parameter `durations`.
+pub const DURATIONS: ParamSpec = ParamSpec {
+    name: "durations",
+    title: "Run times known",
+    unit: None,
+    kind: ParamKind::Choice(&[
+        ("oracle", "the exact remaining work"),
+        ("noisy", "an estimate of every job's work, made once, that is wrong by a random factor"),
+        ("unknown", "nothing: a job is taken to need as much again as it has had"),
+    ]),
+    help: "What the scheduler knows of run times.",
+};
+
+/// The parameter `duration_error`.
+pub const DURATION_ERROR: ParamSpec = ParamSpec {
+    name: "duration_error",
+    title: "Error of estimates",
+    unit: Some("ln"),
+    kind: ParamKind::Number { default: Some(0.5), min: 0.0, max: 5.0 },
+    help: "With noisy run times: an estimate is the true work times exp(error × z), z standard normal, drawn for each job from \
+           the run's seed. With 0.5 two estimates of three are right within a factor of 1.65.",
+};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    Exactly,
+    Noisily,
+    Never,
+}
+
+/// Estimates the remaining work of jobs.
+#[derive(Debug, Clone)]
+pub struct Estimator {
+    known: Known,
+    error: f64,
+    seed: u64,
+    /// Estimate over truth, by job; grown as jobs are asked for.
+    factors: Vec<f64>,
+}
+
+impl Estimator {
+    /// An estimator with the parameters [`DURATIONS`] and [`DURATION_ERROR`].
+    #[must_use]
+    pub fn new(params: &Params, seed: u64) -> Self {
+        let known = match params.word("durations") {
+            "noisy" => Known::Noisily,
+            "unknown" => Known::Never,
+            _ => Known::Exactly,
+        };
+        Self { known, error: params.number("duration_error"), seed, factors: Vec::new() }
+    }
+
+    /// Whether it says the truth.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        self.known == Known::Exactly
+    }
+
+    /// What the job is taken to need still. Exact; or its estimated work less what is done, the estimate being doubled for as long
+    /// as the job has outrun it (Tsafrir et al., "Backfilling Using System-Generated Predictions", TPDS 2007, correct predictions
+    /// that were too short); or as much as is done, which is the expectation under heavy tails, and nothing at first.
+    #[must_use]
+    pub fn remaining(&mut self, view: &View<'_>, job: JobId) -> Work {
+        let remaining = view.state(job).remaining;
+        let total = view.job(job).work;
+        let done = Work(total.0 - remaining.0);
+        match self.known {
+            Known::Exactly => remaining,
+            Known::Never => done,
+            Known::Noisily => {
+                let mut estimate = self.work(job, total).0.max(1);
+                while estimate <= done.0 {
+                    estimate = estimate.saturating_mul(2);
+                }
+                Work(estimate - done.0)
+            }
+        }
+    }
+
+    /// The job's whole work as estimated before it ran.
+    fn work(&mut self, job: JobId, total: Work) -> Work {
+        while self.factors.len() <= job.index() {
+            // Keyed by the job, so that an estimate does not depend on who is asked for first.
+            let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+            rng.set_stream(self.factors.len() as u64 + 1);
+            self.factors.push(libm::exp(self.error * standard_normal(&mut rng)));
+        }
+        Work((total.0 as f64 * self.factors[job.index()]) as i128)
+    }
+}
+
+/// A standard normal number (Box and Muller 1958).
+fn standard_normal(rng: &mut ChaCha8Rng) -> f64 {
+    let uniform = |rng: &mut ChaCha8Rng| (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+    let (a, b) = (1.0 - uniform(rng), uniform(rng));
+    libm::sqrt(-2.0 * libm::log(a)) * libm::cos(2.0 * std::f64::consts::PI * b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    use crate::policy::param::ParamValue;
+
+    fn estimator(word: &str) -> Estimator {
+        let values = BTreeMap::from([("durations".to_string(), ParamValue::Word(word.to_string()))]);
+        Estimator::new(&Params::check("test", &[DURATIONS, DURATION_ERROR], &values).unwrap(), 7)
+    }
+
+    #[test]
+    fn noise_has_the_stated_spread_and_does_not_depend_on_the_order_of_asking() {
+        let mut forward = estimator("noisy");
+        let factors: Vec<f64> =
+            (0..4000).map(|job| forward.work(JobId(job), Work(1_000_000_000)).0 as f64 / 1e9).collect();
+        let mut other = estimator("noisy");
+        assert!((other.work(JobId(3999), Work(1_000_000_000)).0 as f64 / 1e9 - factors[3999]).abs() < 1e-9);
+        let logs: Vec<f64> = factors.iter().map(|f| f.ln()).collect();
+        let mean = logs.iter().sum::<f64>() / 4000.0;
+        let deviation = (logs.iter().map(|l| (l - mean).powi(2)).sum::<f64>() / 4000.0).sqrt();
+        assert!(mean.abs() < 0.03 && (deviation - 0.5).abs() < 0.03, "{mean} {deviation}");
+    }
+}
