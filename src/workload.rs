@@ -62,6 +62,22 @@ pub struct JobRecord {
     pub min_slots: u8,
     /// How it ended.
     pub outcome: Outcome,
+    /// The run time it asked for, after which a scheduler may kill it.
+    pub limit: Option<SimSpan>,
+    /// Whether it arrives, or runs already when the workload begins.
+    pub presence: Presence,
+}
+
+/// Whether a job arrives, or is there from the beginning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Presence {
+    /// It arrives when it is submitted.
+    #[default]
+    Arrives,
+    /// It held its GPUs when the workload begins: it is placed before anything is decided, and it is left out of the metrics of
+    /// jobs, since its beginning is not part of the run.
+    Running,
 }
 
 /// Job ids, which are text: one string and the end of each id in it.

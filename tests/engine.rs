@@ -11,7 +11,7 @@ use sts_sim::policy::{Params, spec};
 use sts_sim::sim::{Boundary, GangPenalty, RoundSettings, RunRecord, Stopped, simulate};
 use sts_sim::units::{ClassId, MilliGpus, Rate, SimSpan, SimTime, TenantId, TypeId};
 use sts_sim::workload::bind::Tenant;
-use sts_sim::workload::{BoundJob, BoundWorkload, JobClass, JobOption};
+use sts_sim::workload::{BoundJob, BoundWorkload, JobClass, JobOption, Presence};
 
 fn secs(s: f64) -> SimTime {
     SimTime::ZERO + SimSpan::from_secs(s)
@@ -50,6 +50,8 @@ fn jobs(list: &[(f64, f64, u32)]) -> BoundWorkload {
             work: Rate::ONE.over(SimSpan::from_secs(duration)),
             recorded_start: None,
             recorded_end: None,
+            limit: None,
+            presence: Presence::Arrives,
         });
     }
     workload

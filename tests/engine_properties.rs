@@ -13,7 +13,7 @@ use sts_sim::policy::{Params, spec};
 use sts_sim::sim::{Boundary, GangPenalty, RoundSettings, RunRecord, Segment, simulate};
 use sts_sim::units::{ClassId, MilliGpus, Rate, SimSpan, SimTime, TenantId, TypeId, Work};
 use sts_sim::workload::bind::Tenant;
-use sts_sim::workload::{BoundJob, BoundWorkload, JobClass, JobOption};
+use sts_sim::workload::{BoundJob, BoundWorkload, JobClass, JobOption, Presence};
 
 /// (submit s, duration s, GPUs in quarters of a device, tenant)
 type JobRow = (u32, u32, u32, u32);
@@ -91,6 +91,8 @@ fn workload(cluster: &Cluster, rows: &[JobRow]) -> BoundWorkload {
             work: Rate::ONE.over(SimSpan::from_secs(f64::from(duration))),
             recorded_start: None,
             recorded_end: None,
+            limit: None,
+            presence: Presence::Arrives,
         });
     }
     workload

@@ -18,7 +18,7 @@ use sts_sim::scenario::run::{generated, prepare};
 use sts_sim::sim::{Boundary, GangPenalty, RoundSettings, RunRecord, simulate};
 use sts_sim::units::{ClassId, JobId, MilliGpus, Rate, SimSpan, SimTime, TenantId, TypeId, Work};
 use sts_sim::workload::bind::Tenant;
-use sts_sim::workload::{BoundJob, BoundWorkload, JobClass, JobOption};
+use sts_sim::workload::{BoundJob, BoundWorkload, JobClass, JobOption, Presence};
 
 const STRICT: Layout = Layout::Mig(MigMode::Strict);
 const RELAXED: Layout = Layout::Mig(MigMode::Relaxed);
@@ -65,6 +65,8 @@ fn workload(cluster: &Cluster, jobs: &[(f64, f64, Vec<JobOption>)]) -> BoundWork
             work: Rate::ONE.over(SimSpan::from_secs(*work)),
             recorded_start: None,
             recorded_end: None,
+            limit: None,
+            presence: Presence::Arrives,
         });
     }
     workload

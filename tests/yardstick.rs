@@ -14,7 +14,7 @@ use sts_sim::scenario::run::{generated, prepare};
 use sts_sim::sim::{Boundary, GangPenalty, RoundSettings, simulate};
 use sts_sim::units::{ClassId, JobId, MilliGpus, Rate, SimSpan, SimTime, TenantId, TypeId};
 use sts_sim::workload::bind::Tenant;
-use sts_sim::workload::{BoundJob, BoundWorkload, JobClass, JobOption};
+use sts_sim::workload::{BoundJob, BoundWorkload, JobClass, JobOption, Presence};
 
 fn secs(s: f64) -> SimTime {
     SimTime::ZERO + SimSpan::from_secs(s)
@@ -70,6 +70,8 @@ fn workload(weights: &[u64], jobs: &[Job<'_>]) -> BoundWorkload {
             work: Rate::ONE.over(SimSpan::from_secs(work_s)),
             recorded_start: None,
             recorded_end: None,
+            limit: None,
+            presence: Presence::Arrives,
         });
     }
     workload

@@ -141,7 +141,7 @@ mod tests {
     use crate::cluster::catalogue::model;
     use crate::cluster::{Layout, NodeGroup, SliceMemory};
     use crate::units::{ClassId, MilliGpus, Rate, SimSpan, TenantId, Work};
-    use crate::workload::{BoundJob, JobClass, JobOption};
+    use crate::workload::{BoundJob, JobClass, JobOption, Presence};
 
     fn cluster(layout: Layout, nodes: u32, gpus_per_node: u32) -> Cluster {
         let model = model("V100-16").unwrap();
@@ -170,6 +170,8 @@ mod tests {
                     work: Work::ZERO,
                     recorded_start: None,
                     recorded_end: None,
+                    limit: None,
+                    presence: Presence::Arrives,
                 });
             }
         }

@@ -17,7 +17,7 @@ use crate::trace::refusal::Refusal;
 use crate::trace::report::{Rejected, Skipped, Warning};
 use crate::trace::value::{Bad, Notes};
 use crate::units::{MICROS_PER_S, MilliGpus, SimSpan, SimTime, TenantId};
-use crate::workload::{JobRecord, Outcome, TextColumn, Workload};
+use crate::workload::{JobRecord, Outcome, Presence, TextColumn, Workload};
 
 /// How many rejected records the report shows.
 const SHOWN_REJECTED: usize = 20;
@@ -45,6 +45,7 @@ pub(super) struct Draft<'a> {
     pub(super) memory_mb: u32,
     pub(super) min_slots: u8,
     pub(super) outcome: Outcome,
+    pub(super) limit: Option<SimSpan>,
 }
 
 /// What a reader makes of one record.
@@ -309,6 +310,8 @@ impl Intake {
             memory_mb: draft.memory_mb,
             min_slots: draft.min_slots,
             outcome: draft.outcome,
+            limit: draft.limit,
+            presence: Presence::Arrives,
         });
         Ok(())
     }

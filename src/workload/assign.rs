@@ -234,7 +234,7 @@ fn fnv1a<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u64 {
 mod tests {
     use super::*;
     use crate::units::{MilliGpus, SimSpan, SimTime, TenantId};
-    use crate::workload::{Outcome, TextColumn};
+    use crate::workload::{Outcome, Presence, TextColumn};
 
     fn workload(jobs: u32, models: &[&str]) -> Workload {
         let mut names = TextColumn::default();
@@ -252,6 +252,8 @@ mod tests {
             memory_mb: 0,
             min_slots: 0,
             outcome: Outcome::Completed,
+            limit: None,
+            presence: Presence::Arrives,
         };
         let list = (0..jobs).map(|i| {
             names.push(&format!("job-{i}"));

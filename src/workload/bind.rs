@@ -14,9 +14,9 @@ mod options;
 
 use std::collections::HashMap;
 
-use super::Workload;
 use super::assign::{Basis, ProfileSettings, Refusal, assign};
 use super::profile::{Gpu, ProfileId};
+use super::{Presence, Workload};
 use crate::cluster::catalogue::{self, GpuModel};
 use crate::cluster::{Cluster, Slice, SliceMemory};
 use crate::units::{ClassId, MilliGpus, Rate, SimSpan, SimTime, TenantId, TypeId, Work};
@@ -75,6 +75,10 @@ pub struct BoundJob {
     pub recorded_start: Option<SimTime>,
     /// End under the traced scheduler.
     pub recorded_end: Option<SimTime>,
+    /// The run time it asked for, where the trace says.
+    pub limit: Option<SimSpan>,
+    /// Whether it arrives, or runs already at the beginning.
+    pub presence: Presence,
 }
 
 /// A tenant of the simulation.
@@ -219,6 +223,8 @@ pub fn bind(
                 work: speed.over(duration.max(SimSpan::ZERO)),
                 recorded_start: job.start,
                 recorded_end: job.end,
+                limit: job.limit,
+                presence: job.presence,
             }),
             None => bound.never_fit.push(index as u32),
         }

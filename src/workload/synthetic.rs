@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::assign::Refusal;
 use super::mix::Mix;
 use super::profile::{self, measured_in_slices};
-use super::{JobRecord, Outcome, TextColumn, Workload};
+use super::{JobRecord, Outcome, Presence, TextColumn, Workload};
 use crate::units::{MICROS_PER_S, MilliGpus, SimSpan, SimTime, TenantId};
 
 /// A synthetic workload. Everything has a default.
@@ -266,6 +266,8 @@ pub fn generate(spec: &SyntheticSpec) -> Workload {
             memory_mb: 0,
             min_slots: 0,
             outcome: Outcome::Completed,
+            limit: None,
+            presence: Presence::Arrives,
         }
     });
     let jobs = jobs.collect();

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use sts_sim::trace::{write_sts_csv, write_sts_json};
 use sts_sim::units::{MilliGpus, SimSpan, SimTime, TenantId};
-use sts_sim::workload::{JobRecord, Outcome, TextColumn, Workload};
+use sts_sim::workload::{JobRecord, Outcome, Presence, TextColumn, Workload};
 
 use crate::{FIXTURES, import};
 
@@ -104,6 +104,8 @@ fn any_workload() -> impl Strategy<Value = Workload> {
                     Outcome::Running,
                     Outcome::Pending,
                 ][usize::from(end)],
+                limit: duration.filter(|_| workers > 1).map(|length| SimSpan(length)),
+                presence: Presence::Arrives,
             });
         }
         workload.names = names;

@@ -8,7 +8,7 @@ use sts_sim::policy::param::ParamValue;
 use sts_sim::policy::{Decision, Held, JobState, Params, Policy, View, spec};
 use sts_sim::units::{ClassId, JobId, MilliGpus, Rate, SimSpan, SimTime, TenantId, TypeId, Work};
 use sts_sim::workload::bind::Tenant;
-use sts_sim::workload::{BoundJob, BoundWorkload, JobClass, JobOption};
+use sts_sim::workload::{BoundJob, BoundWorkload, JobClass, JobOption, Presence};
 
 /// A cluster with jobs, and what they hold; nothing ever ends unless the test says so.
 pub(crate) struct World {
@@ -85,6 +85,8 @@ impl World {
             work,
             recorded_start: None,
             recorded_end: None,
+            limit: None,
+            presence: Presence::Arrives,
         });
         self.states.push(JobState {
             remaining: work,

@@ -175,6 +175,8 @@ struct Reader {
     end: Option<usize>,
     elapsed_raw: Option<usize>,
     elapsed: Option<usize>,
+    limit_raw: Option<usize>,
+    limit: Option<usize>,
     alloc_tres: Option<usize>,
     req_tres: Option<usize>,
     alloc_gres: Option<usize>,
@@ -211,6 +213,8 @@ fn open(header: &Header) -> Result<Box<dyn RowReader>, Refusal> {
         end: header.find("End"),
         elapsed_raw: header.find("ElapsedRaw"),
         elapsed: header.find("Elapsed"),
+        limit_raw: header.find("TimelimitRaw"),
+        limit: header.find("Timelimit"),
         alloc_tres: header.find("AllocTRES"),
         req_tres: header.find("ReqTRES"),
         alloc_gres: header.find("AllocGRES"),
@@ -280,6 +284,13 @@ impl RowReader for Reader {
 }
 
 impl Reader {
+    /// The limit asked for; none where it is unlimited, the partition's, or unreadable.
+    fn limit_of(&self, row: &Row<'_>) -> Option<SimSpan> {
+        let raw = row.optional(self.limit_raw);
+        let minutes = value::seconds(raw).ok().map(|minutes| SimSpan(minutes.0.saturating_mul(60)));
+        minutes.or_else(|| value::elapsed(row.optional(self.limit)).ok()).filter(|limit| limit.0 > 0)
+    }
+
     fn draft<'r>(&mut self, row: &Row<'r>) -> Result<Draft<'r>, Fault> {
         let submit = row.time(self.submit)?;
         let start = row.maybe_time(self.start)?;
@@ -309,6 +320,7 @@ impl Reader {
             start,
             end,
             outcome: ended.unwrap_or(Outcome::Completed),
+            limit: self.limit_of(row),
             ..Draft::default()
         })
     }

@@ -73,6 +73,7 @@ pub(super) const COLUMNS: &[Column] = &[
     .or("0"),
     Column::number("outcome", None, "completed, failed, cancelled, running, pending", "How it ended.")
         .or("completed"),
+    Column::seconds("limit_s", "The run time it asked for, after which a scheduler may kill it.").or("none"),
 ];
 
 /// What an outcome must be.
@@ -99,6 +100,7 @@ struct Reader {
     min_slots: Option<usize>,
     memory: Option<usize>,
     outcome: Option<usize>,
+    limit: Option<usize>,
     unused: Vec<String>,
 }
 
@@ -125,6 +127,7 @@ fn open(header: &Header) -> Result<Box<dyn RowReader>, Refusal> {
         min_slots: header.find("min_slots"),
         memory: header.find("memory_gb"),
         outcome: header.find("outcome"),
+        limit: header.find("limit_s"),
         unused: header.names().iter().filter(|name| !known(name)).cloned().collect(),
     }))
 }
@@ -153,6 +156,7 @@ impl RowReader for Reader {
             memory_mb: row.maybe(self.memory, value::memory_mb)?.unwrap_or(0),
             min_slots: row.maybe(self.min_slots, value::min_slots)?.unwrap_or(0),
             outcome: ended,
+            limit: row.maybe_seconds(self.limit)?,
         }))
     }
 
@@ -182,7 +186,7 @@ pub fn write_sts_csv(workload: &Workload, to: impl io::Write) -> io::Result<()> 
 }
 
 /// The cells of one job, in the order of [`COLUMNS`].
-pub(super) fn cells(workload: &Workload, at: usize, job: &JobRecord, origin: i64) -> [String; 14] {
+pub(super) fn cells(workload: &Workload, at: usize, job: &JobRecord, origin: i64) -> [String; 15] {
     let name = |table: &[String], index: Option<u32>| {
         index.and_then(|i| table.get(i as usize)).cloned().unwrap_or_default()
     };
@@ -204,5 +208,6 @@ pub(super) fn cells(workload: &Workload, at: usize, job: &JobRecord, origin: i64
         job.min_slots.to_string(),
         milli(job.memory_mb),
         word(job.outcome).to_owned(),
+        job.limit.map(|span| micros(span.0)).unwrap_or_default(),
     ]
 }

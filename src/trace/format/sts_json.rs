@@ -97,6 +97,7 @@ impl ElementReader for Reader {
             memory_mb: job.maybe("memory_gb", value::memory_mb)?.unwrap_or(0),
             min_slots: job.maybe("min_slots", value::min_slots)?.unwrap_or(0),
             outcome: ended,
+            limit: job.maybe("limit_s", value::seconds)?,
         }))
     }
 

@@ -31,6 +31,8 @@ fn job(milli_gpus: u32, workers: u32) -> JobRecord {
         memory_mb: 0,
         min_slots: 0,
         outcome: Outcome::Completed,
+        limit: None,
+        presence: Presence::Arrives,
     }
 }
 
