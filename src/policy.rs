@@ -271,6 +271,16 @@ pub struct RoundProgram<'a> {
     pub jobs: &'a [JobId],
 }
 
+/// Whose state a refill reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RefillReads {
+    /// That of every active job: the engine brings all of them up to date before it asks.
+    Everyone,
+    /// Only that of waiting jobs, which is always up to date. Of running jobs it may read what they hold; their remaining work,
+    /// executed time and attained service are those of the last boundary.
+    Waiting,
+}
+
 /// A scheduler. One instance serves one run; it may keep state between rounds.
 pub trait Policy {
     /// Decides the round that begins at `view.now`.
@@ -279,6 +289,12 @@ pub trait Policy {
     /// Fills free capacity inside a round, in the policy's own order and without preemption. `waiting` are the active jobs that
     /// hold nothing, in order of submission.
     fn refill(&mut self, view: &View<'_>, waiting: &[JobId], free: &mut dyn Refill);
+
+    /// Whose state [`Self::refill`] reads: it is called at every event, and bringing all jobs up to date then is what most of a
+    /// long run would be spent on.
+    fn refill_reads(&self) -> RefillReads {
+        RefillReads::Everyone
+    }
 
     /// The program of the last decision, for policies that solve one.
     fn program(&self) -> Option<RoundProgram<'_>> {

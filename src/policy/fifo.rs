@@ -2,7 +2,7 @@
 
 use super::list::{Chooser, LIST_PARAMS, Passing};
 use super::registry::{Knowledge, serves_all};
-use super::{Decision, Policy, PolicySpec, Refill, Repacking, View};
+use super::{Decision, Policy, PolicySpec, Refill, RefillReads, Repacking, View};
 use crate::units::JobId;
 
 /// First in, first out, without preemption.
@@ -29,6 +29,10 @@ impl Policy for Fifo {
     fn decide(&mut self, view: &View<'_>, decision: &mut Decision) {
         let waiting = view.active.iter().copied().filter(|&job| view.state(job).held.is_none());
         self.0.keep_and_start(view, waiting, Passing::Never, decision);
+    }
+
+    fn refill_reads(&self) -> RefillReads {
+        RefillReads::Waiting
     }
 
     fn refill(&mut self, view: &View<'_>, waiting: &[JobId], free: &mut dyn Refill) {

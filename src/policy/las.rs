@@ -3,7 +3,7 @@
 use super::list::{Chooser, Passing, SHARING, TYPE_CHOICE};
 use super::param::{ParamKind, ParamSpec};
 use super::registry::{Knowledge, serves_all};
-use super::{ATTAINED_UNITS, Decision, Policy, PolicySpec, Refill, View};
+use super::{ATTAINED_UNITS, Decision, Policy, PolicySpec, Refill, RefillReads, View};
 use crate::units::{JobId, MICROS_PER_S};
 
 /// Discretised two-dimensional least attained service with two queues.
@@ -102,6 +102,10 @@ impl Policy for Las {
     fn decide(&mut self, view: &View<'_>, decision: &mut Decision) {
         self.sort(view, view.active);
         self.chooser.serve(view, self.order.iter().copied(), Passing::Always, decision);
+    }
+
+    fn refill_reads(&self) -> RefillReads {
+        RefillReads::Waiting
     }
 
     fn refill(&mut self, view: &View<'_>, waiting: &[JobId], free: &mut dyn Refill) {

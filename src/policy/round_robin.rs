@@ -2,7 +2,7 @@
 
 use super::list::{Chooser, LIST_PARAMS, Passing};
 use super::registry::{Knowledge, serves_all};
-use super::{Decision, Policy, PolicySpec, Refill, View};
+use super::{Decision, Policy, PolicySpec, Refill, RefillReads, View};
 use crate::units::JobId;
 
 /// Round robin over jobs.
@@ -44,6 +44,10 @@ impl Policy for RoundRobin {
     fn decide(&mut self, view: &View<'_>, decision: &mut Decision) {
         self.sort(view, view.active);
         self.chooser.serve(view, self.order.iter().copied(), Passing::Always, decision);
+    }
+
+    fn refill_reads(&self) -> RefillReads {
+        RefillReads::Waiting
     }
 
     fn refill(&mut self, view: &View<'_>, waiting: &[JobId], free: &mut dyn Refill) {

@@ -35,7 +35,7 @@ use self::settings::Settings;
 pub use self::settings::check_hysteresis;
 use self::value::{Objective, Quantum};
 use super::registry::{Knowledge, serves_all};
-use super::{Decision, Grant, LedgerRow, Policy, PolicySpec, Proof, Refill, RoundProgram, View};
+use super::{Decision, Grant, LedgerRow, Policy, PolicySpec, Proof, Refill, RefillReads, RoundProgram, View};
 use crate::units::{JobId, SimTime, TenantId, TypeId};
 
 /// One part in this many of the budget may be spent on finding what tenants could do alone.
@@ -134,6 +134,10 @@ impl Policy for StsFairness {
             states: solution.states,
             method: solution.method,
         });
+    }
+
+    fn refill_reads(&self) -> RefillReads {
+        RefillReads::Waiting
     }
 
     fn refill(&mut self, view: &View<'_>, waiting: &[JobId], free: &mut dyn Refill) {

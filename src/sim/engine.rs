@@ -16,7 +16,7 @@ use super::{
 use crate::cluster::occupancy::Occupancy;
 use crate::cluster::placement::{Wanted, settle};
 use crate::cluster::{Cluster, Placement};
-use crate::policy::{ATTAINED_UNITS, Decision, Held, JobState, Policy, Reason, View};
+use crate::policy::{ATTAINED_UNITS, Decision, Held, JobState, Policy, Reason, RefillReads, View};
 use crate::units::{JobId, NodeId, Rate, SimSpan, SimTime, TypeId};
 use crate::workload::{BoundWorkload, JobOption};
 
@@ -47,6 +47,8 @@ struct Live {
     last_placement: Option<Placement>,
     /// Rate of progress on its placement.
     rate: Rate,
+    /// What it holds, in [`ATTAINED_UNITS`] a device.
+    units: u64,
     since: SimTime,
     ready: SimTime,
     synced: SimTime,
@@ -286,19 +288,19 @@ impl<'a> Engine<'a> {
     fn sync(&mut self, job: JobId) {
         let state = &mut self.states[job.index()];
         let live = &mut self.live[job.index()];
-        let Some(held) = state.held else { return };
-        let bound = &self.workload.jobs[job.index()];
-        let class = self.workload.class_of(bound);
-        let option = class.options[usize::from(held.option)];
+        if state.held.is_none() || live.synced == self.now {
+            return;
+        }
         let progress_from = live.synced.max(live.ready);
         if self.now > progress_from {
             let done = live.rate.over(self.now - progress_from).min(state.remaining);
             state.remaining -= done;
-            self.standing.serve(bound.tenant, class.gpus, done);
+            let bound = &self.workload.jobs[job.index()];
+            self.standing.serve(bound.tenant, self.workload.class_of(bound).gpus, done);
         }
         let held_for = self.now - live.synced;
         state.executed += held_for;
-        state.attained += i128::from(units_of(self.cluster, option)) * i128::from(held_for.0);
+        state.attained += i128::from(live.units) * i128::from(held_for.0);
         live.synced = self.now;
     }
 
@@ -331,7 +333,7 @@ impl<'a> Engine<'a> {
             parts_len: placement.parts.len() as u32,
         });
         self.record.jobs[job.index()].held += self.now - live.since;
-        self.used_units -= units_of_placement(self.cluster, &placement);
+        self.used_units -= live.units;
         live.last_placement = Some(placement.clone());
         live.epoch += 1;
         state.changed = self.now;
@@ -360,7 +362,8 @@ impl<'a> Engine<'a> {
         state.held = Some(Held { option, since: self.now });
         state.last_option = Some(option);
         state.changed = self.now;
-        self.used_units += units_of_placement(self.cluster, &placement);
+        live.units = units_of_placement(self.cluster, &placement);
+        self.used_units += live.units;
         live.placement = Some(placement);
         live.rate = rate;
         live.since = self.now;
@@ -589,8 +592,10 @@ impl<'a> Engine<'a> {
         if self.waiting.is_empty() || self.occupancy.is_full() {
             return;
         }
-        for index in 0..self.active.len() {
-            self.sync(self.active[index]);
+        if self.policy.refill_reads() == RefillReads::Everyone {
+            for index in 0..self.active.len() {
+                self.sync(self.active[index]);
+            }
         }
         let view = View {
             now: self.now,
@@ -705,12 +710,6 @@ impl<'a> Engine<'a> {
     }
 }
 
-/// An option's share of devices, in [`ATTAINED_UNITS`] a device.
-fn units_of(cluster: &Cluster, option: JobOption) -> u64 {
-    let slots = u64::from(cluster.gpu_type(option.type_id).slots_per_device());
-    u64::from(option.slots) * u64::from(option.devices) * (ATTAINED_UNITS as u64 / slots)
-}
-
 /// Nodes that a placement lies on. Its devices are ascending, and so are those of nodes.
 fn nodes_of(cluster: &Cluster, placement: &Placement) -> u32 {
     let mut last: Option<NodeId> = None;
@@ -725,6 +724,7 @@ fn nodes_of(cluster: &Cluster, placement: &Placement) -> u32 {
     nodes
 }
 
+/// A placement's share of devices, in [`ATTAINED_UNITS`] a device.
 fn units_of_placement(cluster: &Cluster, placement: &Placement) -> u64 {
     let slots = u64::from(cluster.gpu_type(placement.type_id).slots_per_device());
     u64::from(placement.slice.slots) * placement.parts.len() as u64 * (ATTAINED_UNITS as u64 / slots)

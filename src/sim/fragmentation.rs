@@ -37,9 +37,53 @@ pub(super) struct Fragmentation {
 }
 
 struct TypeNeeds {
-    geometry: Geometry,
-    /// Needs with the number of jobs that have them.
-    needs: Vec<(Need, u64)>,
+    slots: u8,
+    /// By mask of positions taken on a device: free GPU that jobs of one slice can use there, summed over these jobs.
+    usable_alone: Vec<u128>,
+    /// Needs of more than one device.
+    gangs: Vec<GangNeed>,
+    /// Jobs of any need.
+    jobs: u64,
+}
+
+/// A need of several devices of one node.
+struct GangNeed {
+    devices: u32,
+    jobs: u64,
+    /// By mask: free GPU it can use on a device, 0 where it cannot use the device.
+    usable: Vec<u64>,
+}
+
+impl TypeNeeds {
+    fn new(geometry: Geometry, needs: &BTreeMap<Need, u64>) -> Self {
+        let unit = ATTAINED_UNITS as u64 / u64::from(geometry.slots());
+        let usable = |slice: Slice, mask: u8| {
+            if geometry.hosts(slice, mask) { u64::from(geometry.reachable_slots(mask)) * unit } else { 0 }
+        };
+        let mut all = Self {
+            slots: geometry.slots(),
+            usable_alone: vec![0; 256],
+            gangs: Vec::new(),
+            jobs: needs.values().sum(),
+        };
+        for (&need, &jobs) in needs.iter().filter(|&(_, &jobs)| jobs > 0) {
+            match need {
+                Need::Impossible => {}
+                Need::Slices { slice, devices } if devices <= 1 => {
+                    for mask in 0..=u8::MAX {
+                        all.usable_alone[usize::from(mask)] +=
+                            u128::from(usable(slice, mask)) * u128::from(jobs);
+                    }
+                }
+                Need::Slices { slice, devices } => all.gangs.push(GangNeed {
+                    devices,
+                    jobs,
+                    usable: (0..=u8::MAX).map(|mask| usable(slice, mask)).collect(),
+                }),
+            }
+        }
+        all
+    }
 }
 
 impl Fragmentation {
@@ -60,10 +104,7 @@ impl Fragmentation {
                     );
                     *needs.entry(need).or_insert(0) += jobs;
                 }
-                TypeNeeds {
-                    geometry: cluster.gpu_type(type_id).geometry,
-                    needs: needs.into_iter().filter(|&(_, jobs)| jobs > 0).collect(),
-                }
+                TypeNeeds::new(cluster.gpu_type(type_id).geometry, &needs)
             })
             .collect();
         let mut fragmentation = Self {
@@ -107,28 +148,21 @@ impl Fragmentation {
     }
 
     fn measure(&mut self, node: NodeId, occupancy: &Occupancy) {
-        let TypeNeeds { geometry, needs } = &self.types[self.type_of_node[node.index()].index()];
-        let unit = ATTAINED_UNITS as u64 / u64::from(geometry.slots());
+        let needs = &self.types[self.type_of_node[node.index()].index()];
+        let unit = ATTAINED_UNITS as u64 / u64::from(needs.slots);
         let masks = occupancy.node_masks(node);
         // A slot that nobody holds and no slice can reach, such as the one beside a 3g in the left half, is wasted for all.
         let free = u64::from(occupancy.node_free(node).slots) * unit;
-        let mut wasted = 0u128;
-        for &(need, jobs) in needs {
-            let usable = match need {
-                Need::Impossible => 0,
-                Need::Slices { slice, devices } => {
-                    let able: Vec<u8> =
-                        masks.iter().copied().filter(|&mask| geometry.hosts(slice, mask)).collect();
-                    if (able.len() as u32) < devices.min(masks.len() as u32) {
-                        0
-                    } else {
-                        able.iter().map(|&mask| u64::from(geometry.reachable_slots(mask)) * unit).sum()
-                    }
-                }
-            };
-            let unusable = free.saturating_sub(usable);
-            wasted += u128::from(unusable) * u128::from(jobs);
+        let mut usable: u128 = masks.iter().map(|&mask| needs.usable_alone[usize::from(mask)]).sum();
+        for gang in &needs.gangs {
+            let on_device = masks.iter().map(|&mask| gang.usable[usize::from(mask)]);
+            let (able, sum) = on_device
+                .fold((0u32, 0u64), |(able, sum), usable| (able + u32::from(usable > 0), sum + usable));
+            if able >= gang.devices.min(masks.len() as u32) {
+                usable += u128::from(sum) * u128::from(gang.jobs);
+            }
         }
+        let wasted = (u128::from(free) * u128::from(needs.jobs)).saturating_sub(usable);
         let (old_free, old_wasted) = std::mem::replace(&mut self.nodes[node.index()], (free, wasted));
         self.free = self.free - old_free + free;
         self.wasted = self.wasted - old_wasted + wasted;
