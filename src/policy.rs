@@ -18,6 +18,7 @@ pub mod sts;
 
 pub use crate::cluster::Cluster;
 pub use crate::cluster::Repacking;
+use crate::cluster::capacity::Capacity;
 use crate::units::{JobId, SimSpan, SimTime, TenantId, TypeId, Work};
 use crate::workload::{BoundJob, BoundWorkload, JobClass, JobOption};
 pub use param::{ParamSpec, Params};
@@ -71,8 +72,10 @@ pub struct View<'a> {
     pub start_cost: SimSpan,
     /// Overhead of every later load.
     pub restore_cost: SimSpan,
-    /// The cluster.
+    /// The cluster, with all its devices.
     pub cluster: &'a Cluster,
+    /// Devices of each type that are in service.
+    pub in_service: &'a [u32],
     /// Jobs, classes and tenants.
     pub workload: &'a BoundWorkload,
     /// State of every job, by [`JobId`].
@@ -82,6 +85,12 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
+    /// What is in service, with nothing taken.
+    #[must_use]
+    pub fn capacity(&self) -> Capacity {
+        Capacity::of(self.cluster, self.in_service)
+    }
+
     /// The job.
     #[must_use]
     pub fn job(&self, id: JobId) -> &'a BoundJob {
@@ -133,11 +142,13 @@ pub enum Reason {
     FloorOfOthers,
     /// Its tenant is collecting entitlement for a gang.
     GangBanking,
+    /// The node it ran on went out of service.
+    Interrupted,
 }
 
 impl Reason {
     /// All reasons.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Capacity,
         Self::HeadOfLine,
         Self::NoPlace,
@@ -145,6 +156,7 @@ impl Reason {
         Self::Objective,
         Self::FloorOfOthers,
         Self::GangBanking,
+        Self::Interrupted,
     ];
 
     /// The stable code, as in exports.
@@ -158,6 +170,7 @@ impl Reason {
             Self::Objective => "OBJECTIVE",
             Self::FloorOfOthers => "FLOOR_OF_OTHERS",
             Self::GangBanking => "GANG_BANKING",
+            Self::Interrupted => "INTERRUPTED",
         }
     }
 
@@ -173,6 +186,7 @@ impl Reason {
             Self::ArrivedInRound => "it arrived inside the round; this round was already decided",
             Self::Objective => "giving it slots would lower the objective",
             Self::FloorOfOthers => "the slots go to tenants whose floors would otherwise be missed",
+            Self::Interrupted => "the node it ran on went out of service",
             Self::GangBanking => "its tenant is collecting entitlement for a gang larger than its quota",
         }
     }

@@ -4,6 +4,7 @@
 pub mod explain;
 pub mod hash;
 pub mod run;
+pub mod service;
 pub mod tables;
 mod tenants;
 
@@ -11,13 +12,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+pub use self::service::{CapacityChange, FailureSpec};
 pub use self::tenants::{TenantSpec, WeightChangeSpec};
 use crate::cluster::catalogue::{self, GpuModel};
 use crate::cluster::{Cluster, ClusterError, Layout, MigMode, NodeGroup};
 use crate::policy::param::{ParamError, ParamValue};
 use crate::policy::sts::{self, resources::Resources};
 use crate::policy::{self, Params, PolicySpec};
-use crate::sim::{Boundary, GangPenalty, RoundSettings};
+use crate::sim::{Boundary, GangPenalty, Limits, RoundSettings};
 use crate::units::{SimSpan, SimTime};
 use crate::workload::assign::ProfileSettings;
 use crate::workload::bind::BindError;
@@ -73,6 +75,12 @@ pub struct ClusterSpec {
     /// Price of one GPU-hour by catalogue id.
     #[serde(default)]
     pub price_per_gpu_hour: BTreeMap<String, f64>,
+    /// Other numbers of nodes from later moments on. Not written where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<CapacityChange>,
+    /// How often nodes break, by catalogue id. Not written where none does.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub failures: BTreeMap<String, FailureSpec>,
 }
 
 /// A group of equal nodes.
@@ -168,6 +176,13 @@ pub struct RoundSpec {
     /// What every node beyond the first costs a gang: on n nodes its rate is divided by 1 + penalty·(n−1). Not written where it is 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub gang_node_penalty: f64,
+    /// Progress between two checkpoints of a job; a failure loses what came after the last. `null` = only when the scheduler stops
+    /// the job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint_s: Option<f64>,
+    /// `kill` ends a job that has held GPUs for the run time it asked for; `ignore` lets it run.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub limits: Limits,
     /// The simulation stops here; `null` = when every job has finished.
     #[serde(default)]
     pub horizon_s: Option<f64>,
@@ -175,6 +190,10 @@ pub struct RoundSpec {
 
 fn is_zero(number: &f64) -> bool {
     *number == 0.0
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 fn six_minutes() -> f64 {
@@ -190,6 +209,8 @@ impl Default for RoundSpec {
             restore_s: 0.0,
             reconfigure_s: 0.0,
             gang_node_penalty: 0.0,
+            checkpoint_s: None,
+            limits: Limits::Ignore,
             horizon_s: None,
         }
     }
@@ -207,6 +228,8 @@ impl RoundSpec {
             reconfigure_cost: SimSpan::from_secs(self.reconfigure_s),
             gang_penalty: GangPenalty::per_node(self.gang_node_penalty),
             horizon: self.horizon_s.map(|s| SimTime::ZERO + SimSpan::from_secs(s)),
+            checkpoint: self.checkpoint_s.map(SimSpan::from_secs),
+            limits: self.limits,
         }
     }
 }
@@ -356,6 +379,7 @@ impl Scenario {
         for (gpu, price) in &self.cluster.price_per_gpu_hour {
             in_range(format!("cluster.price_per_gpu_hour.{gpu}"), *price, 0.0, 1e6)?;
         }
+        self.check_service()?;
         self.check_workload()?;
         self.tenants.check()?;
         in_range("round.length_s", self.round.length_s, 1e-3, 1e7)?;
@@ -363,6 +387,9 @@ impl Scenario {
         in_range("round.restore_s", self.round.restore_s, 0.0, 1e7)?;
         in_range("round.reconfigure_s", self.round.reconfigure_s, 0.0, 1e7)?;
         in_range("round.gang_node_penalty", self.round.gang_node_penalty, 0.0, GangPenalty::MOST)?;
+        if let Some(checkpoint) = self.round.checkpoint_s {
+            in_range("round.checkpoint_s", checkpoint, 1e-3, 1e9)?;
+        }
         if let Some(horizon) = self.round.horizon_s {
             in_range("round.horizon_s", horizon, 0.0, 1e11)?;
         }
@@ -527,7 +554,12 @@ impl Scenario {
             })?;
             crate::cluster::Geometry::of(&model, layout)
                 .map_err(|source| ScenarioError::Cluster { path: format!("{path}.layout"), source })?;
-            groups.push(NodeGroup { model, nodes: row.count, gpus_per_node: row.gpus_per_node, layout });
+            groups.push(NodeGroup {
+                model,
+                nodes: self.most_nodes(index),
+                gpus_per_node: row.gpus_per_node,
+                layout,
+            });
         }
         Cluster::new(&groups)
             .map_err(|source| ScenarioError::Cluster { path: "cluster.nodes".into(), source })

@@ -5,6 +5,7 @@
 
 pub mod engine;
 pub mod fragmentation;
+pub mod outage;
 pub mod reconfigure;
 pub mod recorded;
 pub mod refill;
@@ -15,8 +16,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::cluster::{Part, Slice, SliceMemory};
 use crate::policy::{Grant, LedgerRow, Proof, Reason, RoundProgram};
-use crate::units::{JobId, Rate, SimSpan, SimTime, TypeId};
+use crate::units::{JobId, NodeId, Rate, SimSpan, SimTime, TypeId, Work};
 pub use engine::{Engine, simulate};
+pub use outage::{Cause, FailureRate, Outages, PlannedChange, Service};
 pub use standing::Standing;
 
 /// What happens when capacity becomes free inside a round.
@@ -47,6 +49,22 @@ pub struct RoundSettings {
     pub gang_penalty: GangPenalty,
     /// The simulation stops here.
     pub horizon: Option<SimTime>,
+    /// Time of progress after which a job writes a checkpoint; a failure loses what came after the last one. A job also writes one
+    /// when the scheduler stops it. `None` = only then.
+    pub checkpoint: Option<SimSpan>,
+    /// Whether the run time a job asked for ends it.
+    pub limits: Limits,
+}
+
+/// Whether the run time a job asked for ends it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Limits {
+    /// It runs to its end.
+    #[default]
+    Ignore,
+    /// It is killed once it has held an allocation for that long in all.
+    Kill,
 }
 
 /// How much slower a gang runs on several nodes: on n nodes its rate is divided by 1 + penalty·(n−1). None by default. Policies
@@ -124,6 +142,31 @@ pub struct JobRun {
     pub preemptions: u32,
     /// Times it held a different allocation next, with or without a gap.
     pub migrations: u32,
+    /// Times the node it ran on broke.
+    pub failures: u32,
+    /// Work that was done and lost to failures.
+    pub lost: Work,
+    /// When it was killed at the run time it asked for.
+    pub killed: Option<SimTime>,
+}
+
+impl JobRun {
+    /// When it left: it completed or was killed.
+    #[must_use]
+    pub fn ended(&self) -> Option<SimTime> {
+        self.finish.or(self.killed)
+    }
+}
+
+/// A node that was out of service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outage {
+    /// The node.
+    pub node: NodeId,
+    /// From this moment.
+    pub from: SimTime,
+    /// Until this moment; the end of the run for one that did not return.
+    pub to: SimTime,
 }
 
 /// A change of the reason for which a job waits.
@@ -160,6 +203,8 @@ pub struct RunRecord {
     pub(crate) parts: Vec<Part>,
     /// Changes of the reason for waiting, in the order of decisions.
     pub waits: Vec<Wait>,
+    /// Nodes that were out of service, in the order of their return.
+    pub outages: Vec<Outage>,
     /// Load after every event.
     pub load: Vec<Load>,
     /// When the simulation ended.
@@ -246,6 +291,8 @@ pub struct RoundReport<'a> {
     pub round: u64,
     /// Its beginning.
     pub start: SimTime,
+    /// Devices of each type in service.
+    pub in_service: &'a [u32],
     /// Who is to get what.
     pub grants: &'a [Grant],
     /// Why others wait; who is not named waits for [`Reason::Capacity`].

@@ -8,8 +8,11 @@ use sts_sim::cluster::catalogue::model;
 use sts_sim::cluster::{Cluster, Layout, NodeGroup, SliceMemory};
 use sts_sim::policy::param::ParamValue;
 use sts_sim::policy::{Params, spec};
-use sts_sim::sim::{Boundary, GangPenalty, RoundSettings, RunRecord, Stopped, simulate};
-use sts_sim::units::{ClassId, MilliGpus, Rate, SimSpan, SimTime, TenantId, TypeId};
+use sts_sim::sim::{
+    Boundary, Engine, FailureRate, GangPenalty, Limits, Outages, PlannedChange, RoundSettings, RunRecord,
+    Service, Stopped, simulate,
+};
+use sts_sim::units::{ClassId, MilliGpus, NodeId, Rate, SimSpan, SimTime, TenantId, TypeId};
 use sts_sim::workload::bind::Tenant;
 use sts_sim::workload::{BoundJob, BoundWorkload, JobClass, JobOption, Presence};
 
@@ -66,6 +69,8 @@ fn settings(length_s: f64, boundary: Boundary, overhead_s: f64) -> RoundSettings
         reconfigure_cost: SimSpan::ZERO,
         gang_penalty: GangPenalty::default(),
         horizon: None,
+        checkpoint: None,
+        limits: Limits::Ignore,
     }
 }
 
@@ -179,4 +184,157 @@ fn rounds_passed_over_change_nothing() {
         let record = run(policy, &cluster, &workload, settings(1.0, Boundary::Refill, 0.0));
         assert_eq!(finishes(&record), [50_000.0, 100_030.75, 900_001.0], "{policy}");
     }
+}
+
+/// Nodes of one device each.
+fn nodes(count: u32) -> Cluster {
+    let model = model("V100-16").unwrap();
+    Cluster::new(&[NodeGroup { model, nodes: count, gpus_per_node: 1, layout: Layout::Whole }]).unwrap()
+}
+
+fn run_with_outages(
+    policy: &str,
+    cluster: &Cluster,
+    workload: &BoundWorkload,
+    settings: RoundSettings,
+    outages: Outages,
+) -> RunRecord {
+    let spec = spec(policy).unwrap();
+    let params = Params::check(spec.name, spec.params, &BTreeMap::new()).unwrap();
+    let policy = spec.build.unwrap()(&params, 0);
+    Engine::new(cluster, workload, settings, policy).with_outages(outages).run(&mut ())
+}
+
+fn planned(changes: &[(f64, u32, Service)]) -> Vec<PlannedChange> {
+    changes
+        .iter()
+        .map(|&(at, node, service)| PlannedChange { at: secs(at), node: NodeId(node), service })
+        .collect()
+}
+
+#[test]
+fn a_withdrawn_node_stops_its_job_without_loss() {
+    // Two nodes, two jobs of 100 s. Node 1 is away from 30 to 75 s; its job has 70 s left and goes on at 75 s.
+    let cluster = nodes(2);
+    let workload = jobs(&[(0.0, 100.0, 1), (0.0, 100.0, 1)]);
+    for policy in ["fifo", "srtf", "sts-fairness"] {
+        let outages =
+            Outages::new(2, &planned(&[(30.0, 1, Service::Out), (75.0, 1, Service::In)]), Vec::new(), 0);
+        let record =
+            run_with_outages(policy, &cluster, &workload, settings(10.0, Boundary::Refill, 0.0), outages);
+        let mut finish = finishes(&record);
+        finish.sort_by(f64::total_cmp);
+        assert_eq!(finish, [100.0, 145.0], "{policy}");
+        assert_eq!(preemptions(&record), 1, "{policy}");
+        assert_eq!(record.outages.len(), 1);
+        assert_eq!((record.outages[0].from, record.outages[0].to), (secs(30.0), secs(75.0)));
+        assert!(record.jobs.iter().all(|job| job.failures == 0 && job.lost.0 == 0));
+        for segment in &record.segments {
+            let on_node_1 = record.parts(segment).iter().any(|part| part.device.0 == 1);
+            assert!(
+                !on_node_1 || segment.to <= secs(30.0) || segment.from >= secs(75.0),
+                "{policy}: {segment:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_cluster_may_start_small_and_grow() {
+    let workload = jobs(&[(0.0, 100.0, 1), (0.0, 100.0, 1)]);
+    let outages = Outages::new(2, &planned(&[(0.0, 1, Service::Out), (40.0, 1, Service::In)]), Vec::new(), 0);
+    let settings = settings(10.0, Boundary::Refill, 0.0);
+    let record = run_with_outages("fifo", &nodes(2), &workload, settings, outages);
+    assert_eq!(finishes(&record), [100.0, 140.0]);
+    assert_eq!(preemptions(&record), 0);
+}
+
+#[test]
+fn a_failure_loses_what_came_after_the_last_checkpoint() {
+    let cluster = nodes(1);
+    let workload = jobs(&[(0.0, 1000.0, 1)]);
+    // Long before the job would end the only node breaks; repairs take no time worth counting.
+    let rate = FailureRate { between_failures: SimSpan::from_secs(700.0), repair: SimSpan(1) };
+    let run = |checkpoint_s: Option<f64>| {
+        let settings = RoundSettings {
+            checkpoint: checkpoint_s.map(SimSpan::from_secs),
+            ..settings(10.0, Boundary::Refill, 0.0)
+        };
+        run_with_outages("fifo", &cluster, &workload, settings, Outages::new(1, &[], vec![Some(rate)], 2))
+    };
+    let without = run(None);
+    let with = run(Some(100.0));
+    for (record, most_s) in [(&without, f64::INFINITY), (&with, 100.0)] {
+        let job = record.jobs[0];
+        assert!(job.failures > 0, "the seed gives a failure");
+        let lost_s = job.lost.0 as f64 / 1e12;
+        assert!(lost_s > 0.0 && lost_s <= most_s * f64::from(job.failures));
+        // All the time it held its device it worked: what was asked for and what was lost.
+        assert!((job.held.as_secs() - 1000.0 - lost_s).abs() < 1e-3, "{job:?}");
+    }
+    assert!(finishes(&with)[0] < finishes(&without)[0]);
+}
+
+#[test]
+fn every_policy_meets_the_same_failures() {
+    let cluster = nodes(8);
+    let list: Vec<(f64, f64, u32)> = (0..60).map(|i| (f64::from(i) * 20.0, 400.0, 1 + i % 3)).collect();
+    let workload = jobs(&list);
+    let rate = FailureRate { between_failures: SimSpan::from_secs(900.0), repair: SimSpan::from_secs(120.0) };
+    let run = |policy| {
+        let outages = Outages::new(8, &[], vec![Some(rate); 8], 5);
+        let settings = RoundSettings {
+            checkpoint: Some(SimSpan::from_secs(50.0)),
+            ..settings(60.0, Boundary::Refill, 5.0)
+        };
+        run_with_outages(policy, &cluster, &workload, settings, outages)
+    };
+    let fifo = run("fifo");
+    for policy in ["srtf", "las", "round-robin", "sts-fairness"] {
+        let other = run(policy);
+        assert!(other.jobs.iter().all(|job| job.finish.is_some()), "{policy}");
+        let until = |record: &RunRecord| {
+            let end = fifo.end.min(other.end);
+            let mut out: Vec<_> =
+                record.outages.iter().filter(|o| o.to < end).map(|o| (o.from, o.node, o.to)).collect();
+            out.sort_unstable();
+            out
+        };
+        assert_eq!(until(&fifo), until(&other), "{policy}");
+        for outage in &other.outages {
+            for segment in &other.segments {
+                let touches = other.parts(segment).iter().any(|part| part.device.0 == outage.node.0);
+                let apart = segment.to <= outage.from || segment.from >= outage.to;
+                assert!(!touches || apart, "{policy}: {segment:?} {outage:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_job_is_killed_at_the_run_time_it_asked_for() {
+    let mut workload = jobs(&[(0.0, 100.0, 1), (0.0, 100.0, 1)]);
+    workload.jobs[0].limit = Some(SimSpan::from_secs(70.0));
+    workload.jobs[1].limit = Some(SimSpan::from_secs(100.0));
+    let ignored = run("fifo", &one_type(1), &workload, settings(10.0, Boundary::Refill, 0.0));
+    assert_eq!(finishes(&ignored), [100.0, 200.0]);
+    let kill = RoundSettings { limits: Limits::Kill, ..settings(60.0, Boundary::Refill, 0.0) };
+    let record = run("fifo", &one_type(1), &workload, kill);
+    assert_eq!((record.jobs[0].finish, record.jobs[0].killed), (None, Some(secs(70.0))));
+    // A job that ends exactly at its limit completes.
+    assert_eq!((record.jobs[1].finish, record.jobs[1].killed), (Some(secs(170.0)), None));
+    assert_eq!(record.stopped, None);
+    // Held time counts, not time since the first start: in turns of 60 s the first job is killed in its second turn.
+    let turns =
+        run("round-robin", &one_type(1), &workload, RoundSettings { boundary: Boundary::Idle, ..kill });
+    assert_eq!(turns.jobs[0].killed, Some(secs(130.0)));
+}
+
+#[test]
+fn jobs_that_run_at_the_beginning_are_placed_first() {
+    let mut workload = jobs(&[(0.0, 50.0, 1), (0.0, 100.0, 1)]);
+    workload.jobs[1].presence = Presence::Running;
+    let record = run("fifo", &one_type(1), &workload, settings(10.0, Boundary::Refill, 7.0));
+    // It is loaded already: no overhead. The other waits for it, and then loads.
+    assert_eq!(finishes(&record), [157.0, 100.0]);
 }

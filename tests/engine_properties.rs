@@ -107,6 +107,8 @@ fn settings(boundary: Boundary, overhead_s: f64) -> RoundSettings {
         reconfigure_cost: SimSpan::from_secs(overhead_s / 2.0),
         gang_penalty: GangPenalty::default(),
         horizon: None,
+        checkpoint: None,
+        limits: sts_sim::sim::Limits::Ignore,
     }
 }
 

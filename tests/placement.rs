@@ -81,6 +81,8 @@ fn settings(rounds: Option<u32>) -> RoundSettings {
         reconfigure_cost: SimSpan::from_secs(8.0),
         gang_penalty: GangPenalty::default(),
         horizon: rounds.map(|rounds| SimTime::ZERO + SimSpan::from_secs(f64::from(rounds) * 100.0)),
+        checkpoint: None,
+        limits: sts_sim::sim::Limits::Ignore,
     }
 }
 

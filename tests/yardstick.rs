@@ -86,6 +86,8 @@ fn settings(length_s: f64, overhead_s: f64) -> RoundSettings {
         reconfigure_cost: SimSpan::ZERO,
         gang_penalty: GangPenalty::default(),
         horizon: None,
+        checkpoint: None,
+        limits: sts_sim::sim::Limits::Ignore,
     }
 }
 

@@ -1,7 +1,5 @@
 //! Clusters to begin with.
 
-use std::collections::BTreeMap;
-
 use crate::scenario::{ClusterSpec, NodeSpec};
 
 /// A row of a preset: GPU, nodes, GPUs a node, layout.
@@ -63,7 +61,7 @@ impl Preset {
             layout: layout.to_owned(),
             strict: true,
         });
-        ClusterSpec { nodes: nodes.collect(), price_per_gpu_hour: BTreeMap::new() }
+        ClusterSpec { nodes: nodes.collect(), ..ClusterSpec::default() }
     }
 
     /// Whether a cluster has the rows of this preset.

@@ -115,6 +115,13 @@ impl Capacity {
         Self { types: cluster.types().iter().map(|t| Room::new(t.geometry, t.devices)).collect() }
     }
 
+    /// A cluster of which only so many devices of each type are in service.
+    #[must_use]
+    pub fn of(cluster: &Cluster, in_service: &[u32]) -> Self {
+        let types = cluster.types().iter().zip(in_service);
+        Self { types: types.map(|(t, &devices)| Room::new(t.geometry, devices)).collect() }
+    }
+
     /// Whether a slice on each of `devices` devices of a type still fits.
     #[must_use]
     pub fn fits(&self, type_id: TypeId, slice: impl Into<Slice>, devices: u32) -> bool {

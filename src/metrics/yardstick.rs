@@ -40,6 +40,8 @@ pub struct Yardstick<'a> {
     length: i64,
     horizon: SimTime,
     layer: TemporalLayer,
+    /// Devices of each type that quotas are given out of.
+    in_service: Vec<u32>,
     worths: Worths,
     tenants: Vec<TenantState>,
     claims: Vec<Claim>,
@@ -92,6 +94,7 @@ impl<'a> Yardstick<'a> {
             length: settings.length.0.max(1),
             horizon: settings.horizon.unwrap_or(SimTime::NEVER),
             layer: TemporalLayer::new(units, workload.tenants.len()),
+            in_service: cluster.types().iter().map(|t| t.devices).collect(),
             worths,
             tenants: vec![TenantState::default(); workload.tenants.len()],
             claims: Vec::new(),
@@ -134,6 +137,15 @@ impl<'a> Yardstick<'a> {
     #[must_use]
     pub fn unproven(&self) -> u64 {
         self.worths.unproven
+    }
+
+    /// Takes note of devices that left service or came back.
+    fn set_devices(&mut self, in_service: &[u32]) {
+        if self.in_service != in_service {
+            self.in_service = in_service.to_vec();
+            let resources = self.worths.resources().with_devices(in_service);
+            self.layer.set_units(resources.types().iter().map(TypeResources::units));
+        }
     }
 
     /// Notes which tenants have a claim in a round that begins.
@@ -256,6 +268,7 @@ impl Watch for Yardstick<'_> {
         let standing = report.standing;
         self.settle(standing);
         self.begin(report.round, standing);
+        self.set_devices(report.in_service);
         for (index, tenant) in self.tenants.iter_mut().enumerate() {
             tenant.planned = 0;
             tenant.served = standing.served(TenantId(index as u32));

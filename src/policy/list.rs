@@ -123,7 +123,7 @@ impl Chooser {
         passing: Passing,
         decision: &mut Decision,
     ) {
-        let mut capacity = Capacity::full(view.cluster);
+        let mut capacity = view.capacity();
         for &job in view.active {
             if let Some(held) = view.state(job).held {
                 take(&mut capacity, view.option(job, held.option));
@@ -142,7 +142,7 @@ impl Chooser {
         passing: Passing,
         decision: &mut Decision,
     ) {
-        self.start(view, order, passing, &mut Capacity::full(view.cluster), decision);
+        self.start(view, order, passing, &mut view.capacity(), decision);
     }
 
     fn start(

@@ -119,6 +119,7 @@ impl Policy for StsFairness {
         };
         let state = self.state.get_or_insert_with(|| State::new(view, settings));
         state.catch_up(view);
+        state.set_devices(view.in_service);
         let quantum = state.entitle(view, &objective);
         let Some(decided) = state.solve(quantum, prices) else {
             // Cannot happen: idling is a choice, and the shares fit together, so what they are worth is reached.
@@ -220,6 +221,15 @@ impl State {
             }
             self.layer.skip(&claims, next - round);
             round = next;
+        }
+    }
+
+    /// Takes note of devices that left service or came back.
+    fn set_devices(&mut self, in_service: &[u32]) {
+        let types = self.round.resources.types();
+        if types.iter().map(|of_type| of_type.devices).ne(in_service.iter().copied()) {
+            self.round.resources = self.round.resources.with_devices(in_service);
+            self.layer.set_units(self.round.resources.types().iter().map(TypeResources::units));
         }
     }
 

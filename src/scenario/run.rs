@@ -12,7 +12,7 @@ use crate::metrics::yardstick::Yardstick;
 use crate::metrics::{self, Metrics, ProofStats};
 use crate::sim::recorded::{has_record, recorded};
 use crate::sim::standing::UNITS_PER_S;
-use crate::sim::{PassedRounds, Progress, RoundReport, RunRecord, Standing, Watch, simulate};
+use crate::sim::{Engine, PassedRounds, Progress, RoundReport, RunRecord, Standing, Watch};
 use crate::workload::bind::bind;
 use crate::workload::{BoundWorkload, Workload, synthetic};
 
@@ -124,7 +124,9 @@ impl Prepared {
         let record = match spec.build {
             Some(build) => {
                 let policy = build(&params, seed);
-                simulate(&self.cluster, &self.workload, settings, policy, &mut measures)
+                Engine::new(&self.cluster, &self.workload, settings, policy)
+                    .with_outages(self.scenario.outages(&self.cluster, seed))
+                    .run(&mut measures)
             }
             None => recorded(&self.workload),
         };

@@ -7,18 +7,19 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::fragmentation::Fragmentation;
+use super::outage::{Cause, Outages, Transition};
 use super::reconfigure::Layouts;
 use super::refill::Filler;
 use super::{
-    Boundary, JobRun, Load, PassedRounds, Progress, RoundReport, RoundSettings, RunRecord, Running, Segment,
-    Standing, Stopped, Wait, Watch,
+    Boundary, JobRun, Limits, Load, Outage, PassedRounds, Progress, RoundReport, RoundSettings, RunRecord,
+    Running, Segment, Standing, Stopped, Wait, Watch,
 };
 use crate::cluster::occupancy::Occupancy;
 use crate::cluster::placement::{Wanted, settle};
-use crate::cluster::{Cluster, Placement};
+use crate::cluster::{Cluster, Part, Placement, Slice};
 use crate::policy::{ATTAINED_UNITS, Decision, Held, JobState, Policy, Reason, RefillReads, View};
-use crate::units::{JobId, NodeId, Rate, SimSpan, SimTime, TypeId};
-use crate::workload::{BoundWorkload, JobOption};
+use crate::units::{DeviceId, JobId, NodeId, Rate, SimSpan, SimTime, TypeId, Work};
+use crate::workload::{BoundJob, BoundWorkload, JobOption, Presence};
 
 /// Rounds in a row in which nothing runs and nothing is still to arrive, before a run is given up.
 const STALL_ROUNDS: u64 = 100_000;
@@ -75,7 +76,14 @@ pub struct Engine<'a> {
     decision: Decision,
     granted: Vec<Option<u16>>,
     standing: Standing,
+    outages: Outages,
+    outage_count: u64,
+    /// Devices of each type in service.
+    in_service: Vec<u32>,
+    /// What blocks each node that is out of service, and since when.
+    blocked: Vec<Option<(SimTime, Placement)>>,
     used_units: u64,
+    /// Jobs that completed or were killed.
     finished: u32,
     now: SimTime,
     record: RunRecord,
@@ -121,6 +129,10 @@ impl<'a> Engine<'a> {
             decision: Decision::default(),
             granted: vec![None; workload.jobs.len()],
             standing: Standing::new(workload),
+            outages: Outages::default(),
+            outage_count: 0,
+            in_service: cluster.types().iter().map(|t| t.devices).collect(),
+            blocked: vec![None; cluster.nodes().len()],
             used_units: 0,
             finished: 0,
             now: SimTime::ZERO,
@@ -128,10 +140,18 @@ impl<'a> Engine<'a> {
         }
     }
 
+    /// Lets nodes leave service and come back.
+    #[must_use]
+    pub fn with_outages(mut self, outages: Outages) -> Self {
+        self.outages = outages;
+        self
+    }
+
     /// Runs to the end.
     pub fn run(mut self, watch: &mut dyn Watch) -> RunRecord {
         let length = self.settings.length.0.max(1);
         let horizon = self.settings.horizon.unwrap_or(SimTime::NEVER);
+        self.place_running();
         let mut round: i64 = 0;
         let mut next_report = 0;
         let mut idle_rounds = 0;
@@ -154,7 +174,7 @@ impl<'a> Engine<'a> {
                 self.record.stopped = Some(Stopped::SeenEnough);
                 break;
             }
-            let decided_at = self.events();
+            let (decided_at, jobs_at) = (self.events(), self.job_events());
             let end = start + self.settings.length;
             while let Some(at) = self.next_event() {
                 if at >= end || at >= horizon {
@@ -174,7 +194,8 @@ impl<'a> Engine<'a> {
             }
             let stuck = self.waiting.len() == self.active.len() && !self.active.is_empty();
             idle_rounds = if stuck && self.arrival_time().is_none() { idle_rounds + 1 } else { 0 };
-            futile_rounds = if decided_at == self.events() { futile_rounds + 1 } else { 0 };
+            // Nodes that come and go are no progress.
+            futile_rounds = if jobs_at == self.job_events() { futile_rounds + 1 } else { 0 };
             if idle_rounds > STALL_ROUNDS || futile_rounds > FUTILE_ROUNDS {
                 self.record.stopped = Some(Stopped::Stalled);
                 break;
@@ -207,6 +228,9 @@ impl<'a> Engine<'a> {
             }
         }
         watch.idle(&self.standing);
+        for node in 0..self.blocked.len() as u32 {
+            self.restore(NodeId(node));
+        }
         self.record.end = self.now;
         self.record.fragmentation_mean = self.fragmentation.mean(self.now);
         self.record.segments.sort_by_key(|s| (s.job, s.from));
@@ -232,8 +256,13 @@ impl<'a> Engine<'a> {
         Progress { now: self.now, finished: self.finished, jobs: self.workload.jobs.len() as u32 }
     }
 
-    /// Arrivals and completions so far.
+    /// Everything so far after which a decision may be another.
     fn events(&self) -> u64 {
+        self.job_events() + self.outage_count
+    }
+
+    /// Arrivals and departures so far.
+    fn job_events(&self) -> u64 {
         self.next_arrival as u64 + u64::from(self.finished)
     }
 
@@ -242,13 +271,15 @@ impl<'a> Engine<'a> {
     }
 
     fn next_event(&mut self) -> Option<SimTime> {
+        let mut completion = None;
         while let Some(&Reverse((at, job, epoch))) = self.completions.peek() {
             if self.live[job.index()].epoch == epoch && self.states[job.index()].held.is_some() {
-                return Some(self.arrival_time().map_or(at, |arrival| arrival.min(at)));
+                completion = Some(at);
+                break;
             }
             self.completions.pop();
         }
-        self.arrival_time()
+        [completion, self.arrival_time(), self.outages.next()].into_iter().flatten().min()
     }
 
     /// Moves the clock to `at`, where the next event is no earlier, and completes and admits what is due then.
@@ -260,7 +291,14 @@ impl<'a> Engine<'a> {
             }
             self.completions.pop();
             if self.live[job.index()].epoch == epoch && self.states[job.index()].held.is_some() {
-                self.complete(job);
+                self.end(job);
+            }
+        }
+        while let Some(transition) = self.outages.take_due(at) {
+            self.outage_count += 1;
+            match transition {
+                Transition::Leaves(node, cause) => self.withdraw(node, cause),
+                Transition::Returns(node) => self.restore(node),
             }
         }
         while self.arrival_time().is_some_and(|arrival| arrival <= at) {
@@ -273,15 +311,107 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn complete(&mut self, job: JobId) {
+    /// Ends a job whose time has come: its work is done, or its limit is reached.
+    fn end(&mut self, job: JobId) {
         self.close(job);
-        self.states[job.index()].finish = Some(self.now);
-        self.record.jobs[job.index()].finish = Some(self.now);
+        let state = &mut self.states[job.index()];
+        state.finish = Some(self.now);
+        let run = &mut self.record.jobs[job.index()];
+        if state.remaining.0 > 0 {
+            run.killed = Some(self.now);
+        } else {
+            run.finish = Some(self.now);
+        }
         self.finished += 1;
         let bound = &self.workload.jobs[job.index()];
         self.standing.finished(bound.tenant, bound.class);
         remove_sorted(&mut self.active, job);
         self.live[job.index()].last_placement = None;
+    }
+
+    /// Puts the jobs that run when the workload begins on devices, in their order, before anything is decided: each on whole
+    /// devices of the type, of those where it fits, that runs it fastest. They are loaded already. Who does not fit waits.
+    fn place_running(&mut self) {
+        let is_there = |job: &BoundJob| job.presence == Presence::Running && job.submit <= SimTime::ZERO;
+        if !self.workload.jobs.iter().any(is_there) {
+            return;
+        }
+        self.advance(SimTime::ZERO);
+        for index in 0..self.active.len() {
+            let job = self.active[index];
+            let bound = &self.workload.jobs[job.index()];
+            if !is_there(bound) {
+                continue;
+            }
+            let class = self.workload.class_of(bound);
+            let mut options: Vec<u16> = class.whole.iter().copied().flatten().collect();
+            options.sort_by_key(|&option| Reverse(class.options[usize::from(option)].rate));
+            let place = |&option: &u16| {
+                let wanted = class.options[usize::from(option)];
+                let placement = self.occupancy.place(wanted.type_id, wanted.slice(), wanted.devices)?;
+                Some((option, placement))
+            };
+            if let Some((option, placement)) = options.iter().find_map(place) {
+                remove_sorted(&mut self.waiting, job);
+                self.open_after(job, option, placement, SimSpan::ZERO);
+            }
+        }
+    }
+
+    /// Takes a node out of service: its jobs stop, and nothing is placed on it.
+    fn withdraw(&mut self, node: NodeId, cause: Cause) {
+        let of_cluster = self.cluster.nodes()[node.index()];
+        let devices = of_cluster.first_device.0..of_cluster.first_device.0 + of_cluster.devices;
+        for index in 0..self.active.len() {
+            let job = self.active[index];
+            let placement = self.live[job.index()].placement.as_ref();
+            if !placement
+                .is_some_and(|placed| placed.parts.iter().any(|part| devices.contains(&part.device.0)))
+            {
+                continue;
+            }
+            self.sync(job);
+            if cause == Cause::Broken {
+                self.lose(job);
+            }
+            self.close(job);
+            self.record.jobs[job.index()].preemptions += 1;
+            insert_sorted(&mut self.waiting, job);
+            self.live[job.index()].reason = Some(Reason::Interrupted);
+            self.record.waits.push(Wait { job, from: self.now, reason: Reason::Interrupted });
+        }
+        let block = Placement {
+            type_id: of_cluster.type_id,
+            slice: Slice::from(self.cluster.gpu_type(of_cluster.type_id).geometry.slots()),
+            parts: devices.map(|device| Part { device: DeviceId(device), first_slot: 0 }).collect(),
+        };
+        if self.occupancy.claim(&block) {
+            self.in_service[of_cluster.type_id.index()] -= of_cluster.devices;
+            self.blocked[node.index()] = Some((self.now, block));
+        }
+    }
+
+    /// Takes a node into service again.
+    fn restore(&mut self, node: NodeId) {
+        if let Some((from, block)) = self.blocked[node.index()].take() {
+            self.occupancy.release(&block);
+            self.in_service[block.type_id.index()] += block.parts.len() as u32;
+            self.record.outages.push(Outage { node, from, to: self.now });
+        }
+    }
+
+    /// Takes from a running job, up to date, the work that came after its last checkpoint.
+    fn lose(&mut self, job: JobId) {
+        let live = &self.live[job.index()];
+        let state = &mut self.states[job.index()];
+        let run = &mut self.record.jobs[job.index()];
+        let since_load = (self.now - live.ready).0.max(0);
+        let kept = self.settings.checkpoint.map_or(0, |every| since_load - since_load % every.0.max(1));
+        let done = self.workload.jobs[job.index()].work.0 - state.remaining.0;
+        let lost = Work(live.rate.over(SimSpan(since_load - kept)).0.min(done));
+        state.remaining += lost;
+        run.lost += lost;
+        run.failures += 1;
     }
 
     /// Brings a running job's work, executed time and attained service up to now.
@@ -342,14 +472,19 @@ impl<'a> Engine<'a> {
 
     /// Loads a job onto `placement`, which the occupancy already counts as taken.
     fn open(&mut self, job: JobId, option: u16, placement: Placement) {
+        let first = self.states[job.index()].first_start.is_none();
+        let overhead = if first { self.settings.start_cost } else { self.settings.restore_cost };
+        self.open_after(job, option, placement, overhead);
+    }
+
+    /// Loads a job, which takes `overhead` and more where a layout has to be changed.
+    fn open_after(&mut self, job: JobId, option: u16, placement: Placement, mut overhead: SimSpan) {
         let reconfigured = self.layouts.install(&placement);
         let on_one_node =
             self.workload.class_of(&self.workload.jobs[job.index()]).options[usize::from(option)].rate;
         let rate = self.settings.gang_penalty.rate_on(on_one_node, nodes_of(self.cluster, &placement));
         let live = &mut self.live[job.index()];
         let state = &mut self.states[job.index()];
-        let mut overhead =
-            if state.first_start.is_none() { self.settings.start_cost } else { self.settings.restore_cost };
         if reconfigured {
             overhead += self.settings.reconfigure_cost;
         }
@@ -372,8 +507,12 @@ impl<'a> Engine<'a> {
         live.epoch += 1;
         live.reason = None;
         live.decided_reason = None;
-        if let Some(span) = state.remaining.time_at(rate) {
-            self.completions.push(Reverse((live.ready + span, job, live.epoch)));
+        let done = state.remaining.time_at(rate).map_or(SimTime::NEVER, |span| live.ready + span);
+        let limit = self.workload.jobs[job.index()].limit.filter(|_| self.settings.limits == Limits::Kill);
+        let killed =
+            limit.map_or(SimTime::NEVER, |limit| self.now + (limit - state.executed).max(SimSpan::ZERO));
+        if done.min(killed) < SimTime::NEVER {
+            self.completions.push(Reverse((done.min(killed), job, live.epoch)));
         }
     }
 
@@ -389,6 +528,7 @@ impl<'a> Engine<'a> {
             start_cost: self.settings.start_cost,
             restore_cost: self.settings.restore_cost,
             cluster: self.cluster,
+            in_service: &self.in_service,
             workload: self.workload,
             states: &self.states,
             active: &self.active,
@@ -399,6 +539,7 @@ impl<'a> Engine<'a> {
         watch.round(&RoundReport {
             round,
             start: self.now,
+            in_service: &self.in_service,
             grants: &self.decision.grants,
             waits: &self.decision.waits,
             program: self.policy.program(),
@@ -604,6 +745,7 @@ impl<'a> Engine<'a> {
             start_cost: self.settings.start_cost,
             restore_cost: self.settings.restore_cost,
             cluster: self.cluster,
+            in_service: &self.in_service,
             workload: self.workload,
             states: &self.states,
             active: &self.active,
@@ -659,6 +801,7 @@ impl<'a> Engine<'a> {
             start_cost: self.settings.start_cost,
             restore_cost: self.settings.restore_cost,
             cluster: self.cluster,
+            in_service: &self.in_service,
             workload: self.workload,
             states: &self.states,
             active: &self.active,

@@ -20,7 +20,7 @@ pub fn recorded(workload: &BoundWorkload) -> RunRecord {
             (Some(start), Some(end)) => end - start,
             _ => SimSpan::ZERO,
         };
-        record.jobs.push(JobRun { first_start: start, finish: end, held, preemptions: 0, migrations: 0 });
+        record.jobs.push(JobRun { first_start: start, finish: end, held, ..JobRun::default() });
         changes.push((job.submit, 1, 0));
         if let (Some(start), Some(end)) = (start, end) {
             changes.push((start, -1, 1));

@@ -310,7 +310,7 @@ impl Intake {
             memory_mb: draft.memory_mb,
             min_slots: draft.min_slots,
             outcome: draft.outcome,
-            limit: draft.limit,
+            limit: draft.limit.filter(|limit| limit.0 > 0),
             presence: Presence::Arrives,
         });
         Ok(())

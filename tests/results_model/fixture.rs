@@ -83,7 +83,7 @@ pub(crate) fn scenario(policies: &[&str], seeds: &[u64]) -> Scenario {
         name: "A week of fourteen tenants".to_owned(),
         cluster: ClusterSpec {
             nodes: vec![node("A100-80", 2, "mig"), node("V100-16", 3, "uniform-4"), node("T4", 3, "whole")],
-            price_per_gpu_hour: BTreeMap::new(),
+            ..ClusterSpec::default()
         },
         workload: WorkloadSpec::default(),
         tenants: TenantSpec::default(),

@@ -13,6 +13,7 @@ use sts_sim::workload::{BoundJob, BoundWorkload, JobClass, JobOption, Presence};
 /// A cluster with jobs, and what they hold; nothing ever ends unless the test says so.
 pub(crate) struct World {
     pub(crate) cluster: Cluster,
+    pub(crate) in_service: Vec<u32>,
     pub(crate) workload: BoundWorkload,
     pub(crate) states: Vec<JobState>,
     pub(crate) active: Vec<JobId>,
@@ -41,8 +42,10 @@ impl World {
                 changes: vec![],
             })
             .collect();
+        let cluster = Cluster::new(&groups).unwrap();
         Self {
-            cluster: Cluster::new(&groups).unwrap(),
+            in_service: cluster.types().iter().map(|t| t.devices).collect(),
+            cluster,
             workload: BoundWorkload { tenants, ..BoundWorkload::default() },
             states: Vec::new(),
             active: Vec::new(),
@@ -110,6 +113,7 @@ impl World {
             start_cost: SimSpan::ZERO,
             restore_cost: SimSpan::ZERO,
             cluster: &self.cluster,
+            in_service: &self.in_service,
             workload: &self.workload,
             states: &self.states,
             active: &self.active,

@@ -81,6 +81,12 @@ impl TemporalLayer {
         Self { chairmen, units, picks: Vec::new() }
     }
 
+    /// Hands out so many units of each type from now on; what tenants are owed stays.
+    pub fn set_units(&mut self, units: impl IntoIterator<Item = u32>) {
+        self.units.clear();
+        self.units.extend(units);
+    }
+
     /// The quotas of the next round. `claims` are the active tenants of positive weight, in the order of the workload.
     pub fn next_round(&mut self, claims: &[Claim], quotas: &mut Quotas) {
         let types = self.units.len();

@@ -117,6 +117,13 @@ impl Resources {
         }))
     }
 
+    /// The same types with other numbers of devices.
+    #[must_use]
+    pub fn with_devices(&self, devices: &[u32]) -> Self {
+        let types = self.types.iter().zip(devices);
+        Self::new(types.map(|(of_type, &devices)| (of_type.packing, devices, of_type.slots_per_device)))
+    }
+
     /// The types.
     #[must_use]
     pub fn types(&self) -> &[TypeResources] {
