@@ -23,7 +23,7 @@ use crate::sim::{Boundary, GangPenalty, Limits, RoundSettings};
 use crate::units::{SimSpan, SimTime};
 use crate::workload::assign::ProfileSettings;
 use crate::workload::bind::BindError;
-use crate::workload::shape::Shape;
+use crate::workload::shape::{RunningAtStart, Shape};
 use crate::workload::synthetic::SyntheticSpec;
 
 /// The version this build writes.
@@ -136,6 +136,9 @@ pub struct TraceSpec {
     /// Only jobs submitted in `[from, to)`, seconds from the first submission.
     #[serde(default)]
     pub window_s: Option<[f64; 2]>,
+    /// Whether jobs that run when the window begins are there; not written where they are left out.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub running_at_start: RunningAtStart,
     /// `all`, or `completed` to leave out jobs that failed or were cancelled.
     #[serde(default = "all")]
     pub states: String,
@@ -529,7 +532,13 @@ impl Scenario {
                 return Err(ScenarioError::value("workload.trace.states", other, "\"all\" or \"completed\""));
             }
         };
-        Ok(Shape { window, states: completed_only, rate: trace.rate, sample: trace.sample })
+        Ok(Shape {
+            window,
+            running: trace.running_at_start,
+            states: completed_only,
+            rate: trace.rate,
+            sample: trace.sample,
+        })
     }
 
     /// Builds the cluster.

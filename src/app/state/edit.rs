@@ -229,6 +229,7 @@ mod tests {
             format: "auto".into(),
             mapping: None,
             window_s: None,
+            running_at_start: Default::default(),
             states: "all".into(),
             rate: 1.0,
             sample: 1.0,

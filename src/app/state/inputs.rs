@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::scenario::{TraceSpec, WorkloadSpec};
 use crate::trace::{ImportReport, WorkloadDigest};
+use crate::workload::shape::RunningAtStart;
 use crate::workload::synthetic::SyntheticSpec;
 
 /// The number of a workload: no two that were ever read or generated share it.
@@ -229,5 +230,14 @@ impl Inputs {
 /// A trace taken as it is.
 #[must_use]
 pub fn whole_trace(path: String, format: String) -> TraceSpec {
-    TraceSpec { path, format, mapping: None, window_s: None, states: "all".into(), rate: 1.0, sample: 1.0 }
+    TraceSpec {
+        path,
+        format,
+        mapping: None,
+        window_s: None,
+        running_at_start: RunningAtStart::LeaveOut,
+        states: "all".into(),
+        rate: 1.0,
+        sample: 1.0,
+    }
 }
