@@ -59,6 +59,37 @@ pub struct JobState {
     pub finish: Option<SimTime>,
 }
 
+impl JobState {
+    /// A job that was just submitted.
+    #[must_use]
+    pub fn submitted(work: Work, at: SimTime) -> Self {
+        Self {
+            remaining: work,
+            held: None,
+            last_option: None,
+            executed: SimSpan::ZERO,
+            attained: 0,
+            first_start: None,
+            changed: at,
+            finish: None,
+        }
+    }
+}
+
+/// All of the time, in the units of [`Share::of_time`].
+pub const SHARE_UNITS: u64 = 1_000_000_000_000;
+
+/// A share of time that a job holds an option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    /// The job.
+    pub job: JobId,
+    /// Index into its class's options.
+    pub option: u16,
+    /// The share, in [`SHARE_UNITS`]; the shares of a job add up to at most one.
+    pub of_time: u64,
+}
+
 /// What a policy sees at a moment. Everything is exact and up to date at `now`.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a> {
@@ -303,6 +334,12 @@ pub trait Policy {
     /// Fills free capacity inside a round, in the policy's own order and without preemption. `waiting` are the active jobs that
     /// hold nothing, in order of submission.
     fn refill(&mut self, view: &View<'_>, waiting: &[JobId], free: &mut dyn Refill);
+
+    /// The shares of time that the policy's rule gives jobs until the next arrival or departure, for the fluid mode; `false` for a
+    /// policy whose rule knows no shares. In sum they fit the cluster.
+    fn shares(&mut self, _view: &View<'_>, _shares: &mut Vec<Share>) -> bool {
+        false
+    }
 
     /// Whose state [`Self::refill`] reads: it is called at every event, and bringing all jobs up to date then is what most of a
     /// long run would be spent on.

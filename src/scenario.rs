@@ -19,7 +19,7 @@ use crate::cluster::{Cluster, ClusterError, Layout, MigMode, NodeGroup};
 use crate::policy::param::{ParamError, ParamValue};
 use crate::policy::sts::{self, resources::Resources};
 use crate::policy::{self, Params, PolicySpec};
-use crate::sim::{Boundary, GangPenalty, Limits, RoundSettings};
+use crate::sim::{Boundary, GangPenalty, Limits, Mode, RoundSettings};
 use crate::units::{SimSpan, SimTime};
 use crate::workload::assign::ProfileSettings;
 use crate::workload::bind::BindError;
@@ -161,6 +161,9 @@ fn all() -> String {
 /// Rounds and overheads, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RoundSpec {
+    /// `rounds`, or `fluid` for shares of time without rounds, devices and overheads; not written for rounds.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub mode: Mode,
     /// Length of a round.
     #[serde(default = "six_minutes")]
     pub length_s: f64,
@@ -206,6 +209,7 @@ fn six_minutes() -> f64 {
 impl Default for RoundSpec {
     fn default() -> Self {
         Self {
+            mode: Mode::Rounds,
             length_s: six_minutes(),
             boundary: Boundary::Refill,
             start_s: 0.0,
@@ -224,6 +228,7 @@ impl RoundSpec {
     #[must_use]
     pub fn settings(&self) -> RoundSettings {
         RoundSettings {
+            mode: self.mode,
             length: SimSpan::from_secs(self.length_s),
             boundary: self.boundary,
             start_cost: SimSpan::from_secs(self.start_s),

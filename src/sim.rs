@@ -4,6 +4,7 @@
 //! completions are exact to the microsecond. See [`engine`] for the order of things at one moment.
 
 pub mod engine;
+pub mod fluid;
 pub mod fragmentation;
 pub mod outage;
 pub mod reconfigure;
@@ -15,8 +16,9 @@ pub mod waiting;
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::{Part, Slice, SliceMemory};
-use crate::policy::{Grant, LedgerRow, Proof, Reason, RoundProgram};
+use crate::policy::{Grant, LedgerRow, Proof, Reason, RoundProgram, Share};
 use crate::units::{JobId, NodeId, Rate, SimSpan, SimTime, TypeId, Work};
+use crate::workload::JobOption;
 pub use engine::{Engine, simulate};
 pub use outage::{Cause, FailureRate, Outages, PlannedChange, Service};
 pub use standing::Standing;
@@ -32,9 +34,22 @@ pub enum Boundary {
     Idle,
 }
 
+/// Whether time goes in rounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// Decisions at round boundaries, on real devices.
+    #[default]
+    Rounds,
+    /// Shares of time to the letter, without rounds, devices and overheads; see [`fluid`].
+    Fluid,
+}
+
 /// Rounds and overheads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RoundSettings {
+    /// Whether time goes in rounds.
+    pub mode: Mode,
     /// Length of a round.
     pub length: SimSpan,
     /// Inside a round.
@@ -117,11 +132,31 @@ pub struct Segment {
     pub slots: u8,
     /// Memory of the slices.
     pub memory: SliceMemory,
+    /// Share of the time, in [`SHARE_UNITS`]; all of it except in the fluid mode, where a segment has no devices either.
+    pub of_time: u64,
     parts_from: u32,
     parts_len: u32,
 }
 
 impl Segment {
+    /// A share of an option from a moment on, on no device in particular.
+    fn of_share(job: JobId, from: SimTime, share: Share, option: &JobOption) -> Self {
+        Self {
+            job,
+            from,
+            ready: from,
+            to: from,
+            option: share.option,
+            rate: option.rate,
+            type_id: option.type_id,
+            slots: option.slots,
+            memory: option.memory,
+            of_time: share.of_time,
+            parts_from: 0,
+            parts_len: 0,
+        }
+    }
+
     /// What it takes of each device.
     #[must_use]
     pub fn slice(&self) -> Slice {

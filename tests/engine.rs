@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use sts_sim::cluster::catalogue::model;
 use sts_sim::cluster::{Cluster, Layout, NodeGroup, SliceMemory};
 use sts_sim::policy::param::ParamValue;
-use sts_sim::policy::{Params, spec};
+use sts_sim::policy::{Params, SHARE_UNITS, spec};
 use sts_sim::sim::{
-    Boundary, Engine, FailureRate, GangPenalty, Limits, Outages, PlannedChange, RoundSettings, RunRecord,
-    Service, Stopped, simulate,
+    Boundary, Engine, FailureRate, GangPenalty, Limits, Mode, Outages, PlannedChange, RoundSettings,
+    RunRecord, Service, Stopped, simulate,
 };
 use sts_sim::units::{ClassId, MilliGpus, NodeId, Rate, SimSpan, SimTime, TenantId, TypeId};
 use sts_sim::workload::bind::Tenant;
@@ -62,6 +62,7 @@ fn jobs(list: &[(f64, f64, u32)]) -> BoundWorkload {
 
 fn settings(length_s: f64, boundary: Boundary, overhead_s: f64) -> RoundSettings {
     RoundSettings {
+        mode: Mode::Rounds,
         length: SimSpan::from_secs(length_s),
         boundary,
         start_cost: SimSpan::from_secs(overhead_s),
@@ -337,4 +338,50 @@ fn jobs_that_run_at_the_beginning_are_placed_first() {
     let record = run("fifo", &one_type(1), &workload, settings(10.0, Boundary::Refill, 7.0));
     // It is loaded already: no overhead. The other waits for it, and then loads.
     assert_eq!(finishes(&record), [157.0, 100.0]);
+}
+
+fn close(found: &[f64], expected: &[f64]) {
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(expected) {
+        assert!((found - expected).abs() < 1e-4, "{found} instead of {expected}");
+    }
+}
+
+#[test]
+fn d1_processor_sharing_in_the_fluid_mode() {
+    let workload = jobs(&[(0.0, 100.0, 1), (1.0, 10.0, 1), (2.0, 1.0, 1)]);
+    let fluid = RoundSettings { mode: Mode::Fluid, ..settings(1.0, Boundary::Refill, 5.0) };
+    let record = run("round-robin", &one_type(1), &workload, fluid);
+    close(&finishes(&record), &[111.0, 22.0, 5.0]);
+    assert_eq!(preemptions(&record), 0);
+    // Work is conserved: over the segments of a job, share times time is its duration.
+    for (index, duration) in [100.0, 10.0, 1.0].into_iter().enumerate() {
+        let own = record.segments.iter().filter(|segment| segment.job.index() == index);
+        let held: f64 = own.map(|s| (s.to - s.from).as_secs() * s.of_time as f64 / SHARE_UNITS as f64).sum();
+        assert!((held - duration).abs() < 1e-4, "{held}");
+    }
+}
+
+#[test]
+fn policies_without_shares_decide_at_every_event_of_the_fluid_mode() {
+    // With rounds of 60 s SRTF sees the short jobs late; the fluid mode does not wait.
+    let workload = jobs(&[(0.0, 100.0, 1), (1.0, 10.0, 1), (2.0, 1.0, 1)]);
+    let fluid = RoundSettings { mode: Mode::Fluid, ..settings(60.0, Boundary::Idle, 5.0) };
+    let record = run("srtf", &one_type(1), &workload, fluid);
+    close(&finishes(&record), &[111.0, 12.0, 3.0]);
+    assert_eq!(record.jobs.iter().map(|j| j.preemptions).collect::<Vec<_>>(), [1, 1, 0]);
+    let fifo = run("fifo", &one_type(1), &workload, fluid);
+    close(&finishes(&fifo), &[100.0, 110.0, 111.0]);
+}
+
+#[test]
+fn shares_of_gangs_and_of_more_devices_than_jobs() {
+    // Two devices: a gang of two and a single job share them; each has an equal share of the type, the gang's being of both devices.
+    let workload = jobs(&[(0.0, 100.0, 2), (0.0, 100.0, 1)]);
+    let fluid = RoundSettings { mode: Mode::Fluid, ..settings(60.0, Boundary::Idle, 0.0) };
+    let record = run("round-robin", &one_type(2), &workload, fluid);
+    // 1/2 of the time on two devices, all of the time on one; then the gang is alone.
+    close(&finishes(&record), &[150.0, 100.0]);
+    let alone = run("round-robin", &one_type(4), &jobs(&[(0.0, 100.0, 1)]), fluid);
+    close(&finishes(&alone), &[100.0]);
 }

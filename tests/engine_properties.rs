@@ -100,6 +100,7 @@ fn workload(cluster: &Cluster, rows: &[JobRow]) -> BoundWorkload {
 
 fn settings(boundary: Boundary, overhead_s: f64) -> RoundSettings {
     RoundSettings {
+        mode: sts_sim::sim::Mode::Rounds,
         length: SimSpan::from_secs(100.0),
         boundary,
         start_cost: SimSpan::from_secs(overhead_s),

@@ -74,6 +74,7 @@ fn workload(cluster: &Cluster, jobs: &[(f64, f64, Vec<JobOption>)]) -> BoundWork
 
 fn settings(rounds: Option<u32>) -> RoundSettings {
     RoundSettings {
+        mode: sts_sim::sim::Mode::Rounds,
         length: SimSpan::from_secs(100.0),
         boundary: Boundary::Idle,
         start_cost: SimSpan::from_secs(2.0),

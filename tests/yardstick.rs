@@ -79,6 +79,7 @@ fn workload(weights: &[u64], jobs: &[Job<'_>]) -> BoundWorkload {
 
 fn settings(length_s: f64, overhead_s: f64) -> RoundSettings {
     RoundSettings {
+        mode: sts_sim::sim::Mode::Rounds,
         length: SimSpan::from_secs(length_s),
         boundary: Boundary::Refill,
         start_cost: SimSpan::from_secs(overhead_s),

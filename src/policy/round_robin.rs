@@ -2,7 +2,7 @@
 
 use super::list::{Chooser, LIST_PARAMS, Passing};
 use super::registry::{Knowledge, serves_all};
-use super::{Decision, Policy, PolicySpec, Refill, RefillReads, View};
+use super::{Decision, Policy, PolicySpec, Refill, RefillReads, SHARE_UNITS, Share, View};
 use crate::units::JobId;
 
 /// Round robin over jobs.
@@ -44,6 +44,37 @@ impl Policy for RoundRobin {
     fn decide(&mut self, view: &View<'_>, decision: &mut Decision) {
         self.sort(view, view.active);
         self.chooser.serve(view, self.order.iter().copied(), Passing::Always, decision);
+    }
+
+    /// Processor sharing: every job has an equal share of every type that it can use, less where it would have more than all of its
+    /// time (as "isolated" in Gavel).
+    fn shares(&mut self, view: &View<'_>, shares: &mut Vec<Share>) -> bool {
+        let types = view.cluster.types().len();
+        let mut sharers = vec![0u64; types];
+        for &job in view.active {
+            for (k, whole) in view.class(job).whole.iter().enumerate() {
+                sharers[k] += u64::from(whole.is_some());
+            }
+        }
+        for &job in view.active {
+            let whole =
+                view.class(job).whole.iter().enumerate().filter_map(|(k, whole)| whole.map(|o| (k, o)));
+            let mine: Vec<(u16, u64)> = whole
+                .map(|(k, option)| {
+                    let devices = u64::from(view.option(job, option).devices).max(1) * sharers[k];
+                    let of_time =
+                        u128::from(SHARE_UNITS) * u128::from(view.in_service[k]) / u128::from(devices);
+                    (option, of_time as u64)
+                })
+                .collect();
+            let total: u128 = mine.iter().map(|&(_, of_time)| u128::from(of_time)).sum();
+            let most = total.max(u128::from(SHARE_UNITS));
+            shares.extend(mine.into_iter().map(|(option, of_time)| {
+                let of_time = (u128::from(of_time) * u128::from(SHARE_UNITS) / most) as u64;
+                Share { job, option, of_time }
+            }));
+        }
+        true
     }
 
     fn refill_reads(&self) -> RefillReads {

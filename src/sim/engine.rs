@@ -6,18 +6,21 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::fluid::simulate_fluid;
 use super::fragmentation::Fragmentation;
 use super::outage::{Cause, Outages, Transition};
 use super::reconfigure::Layouts;
 use super::refill::Filler;
 use super::{
-    Boundary, JobRun, Limits, Load, Outage, PassedRounds, Progress, RoundReport, RoundSettings, RunRecord,
-    Running, Segment, Standing, Stopped, Wait, Watch,
+    Boundary, JobRun, Limits, Load, Mode, Outage, PassedRounds, Progress, RoundReport, RoundSettings,
+    RunRecord, Running, Segment, Standing, Stopped, Wait, Watch,
 };
 use crate::cluster::occupancy::Occupancy;
 use crate::cluster::placement::{Wanted, settle};
 use crate::cluster::{Cluster, Part, Placement, Slice};
-use crate::policy::{ATTAINED_UNITS, Decision, Held, JobState, Policy, Reason, RefillReads, View};
+use crate::policy::{
+    ATTAINED_UNITS, Decision, Held, JobState, Policy, Reason, RefillReads, SHARE_UNITS, View,
+};
 use crate::units::{DeviceId, JobId, NodeId, Rate, SimSpan, SimTime, TypeId, Work};
 use crate::workload::{BoundJob, BoundWorkload, JobOption, Presence};
 
@@ -30,7 +33,7 @@ const FUTILE_ROUNDS: u64 = 1_000_000;
 /// Rounds between two calls of [`Watch::progress`].
 const PROGRESS_ROUNDS: u64 = 64;
 
-/// Simulates `workload` on `cluster` under `policy`.
+/// Simulates `workload` on `cluster` under `policy`, without outages.
 pub fn simulate(
     cluster: &Cluster,
     workload: &BoundWorkload,
@@ -98,20 +101,7 @@ impl<'a> Engine<'a> {
         settings: RoundSettings,
         policy: Box<dyn Policy>,
     ) -> Self {
-        let states = workload
-            .jobs
-            .iter()
-            .map(|job| JobState {
-                remaining: job.work,
-                held: None,
-                last_option: None,
-                executed: SimSpan::ZERO,
-                attained: 0,
-                first_start: None,
-                changed: job.submit,
-                finish: None,
-            })
-            .collect();
+        let states = workload.jobs.iter().map(|job| JobState::submitted(job.work, job.submit)).collect();
         Self {
             cluster,
             workload,
@@ -149,6 +139,9 @@ impl<'a> Engine<'a> {
 
     /// Runs to the end.
     pub fn run(mut self, watch: &mut dyn Watch) -> RunRecord {
+        if self.settings.mode == Mode::Fluid {
+            return simulate_fluid(self.cluster, self.workload, self.settings, self.policy, watch);
+        }
         let length = self.settings.length.0.max(1);
         let horizon = self.settings.horizon.unwrap_or(SimTime::NEVER);
         self.place_running();
@@ -459,6 +452,7 @@ impl<'a> Engine<'a> {
             type_id: placement.type_id,
             slots: placement.slice.slots,
             memory: placement.slice.memory,
+            of_time: SHARE_UNITS,
             parts_from,
             parts_len: placement.parts.len() as u32,
         });

@@ -104,6 +104,7 @@ mod tests {
             slots: 1,
             rate: crate::units::Rate::ONE,
             memory: crate::cluster::SliceMemory::default(),
+            of_time: crate::policy::SHARE_UNITS,
             parts_from: 0,
             parts_len: 0,
         };
