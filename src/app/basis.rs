@@ -4,7 +4,7 @@ use super::comparison::title;
 use crate::chart::format;
 use crate::policy::registry::{self, Knowledge};
 use crate::scenario::{PolicyChoice, Scenario};
-use crate::sim::Boundary;
+use crate::sim::{Boundary, Limits, Mode};
 
 /// What the model leaves out of the cluster and its users.
 #[must_use]
@@ -12,9 +12,11 @@ pub fn left_out(scenario: &Scenario) -> Vec<String> {
     let mut effects = vec![
         "Contention for network, storage and host memory".to_owned(),
         "Interference between jobs that share a device beyond what their slot curves hold".to_owned(),
-        "Failures of devices and of jobs: every job runs until its work is done".to_owned(),
         "Users who would submit differently under another policy".to_owned(),
     ];
+    if scenario.cluster.failures.is_empty() {
+        effects.push("Failures of devices and of jobs: every job runs until its work is done".to_owned());
+    }
     let round = &scenario.round;
     for (seconds, effect) in [
         (round.start_s, "Time to start a job: set to 0"),
@@ -36,7 +38,30 @@ pub fn assumed(scenario: &Scenario) -> Vec<String> {
         Boundary::Refill => "what becomes free inside a round is filled at once",
         Boundary::Idle => "what becomes free inside a round stays idle until it ends",
     };
-    let mut sentences = vec![format!("Decisions every {}; {between}", format::duration(round.length_s))];
+    let mut sentences = match round.mode {
+        Mode::Rounds => vec![format!("Decisions every {}; {between}", format::duration(round.length_s))],
+        Mode::Fluid => {
+            vec!["Shares of time to the letter: no rounds, no devices, no overheads, no failures".to_owned()]
+        }
+    };
+    for (gpu, spec) in &scenario.cluster.failures {
+        sentences.push(format!(
+            "A node with {gpu} breaks every {} on average and is repaired in {}; it loses {}",
+            format::duration(spec.mtbf_h * 3600.0),
+            format::duration(spec.mttr_h * 3600.0),
+            match round.checkpoint_s {
+                Some(every) =>
+                    format!("what came after the last checkpoint, one every {}", format::duration(every)),
+                None => "all that came since its jobs were loaded".to_owned(),
+            }
+        ));
+    }
+    if !scenario.cluster.changes.is_empty() {
+        sentences.push(format!("The number of nodes changes {} times", scenario.cluster.changes.len()));
+    }
+    if round.limits == Limits::Kill {
+        sentences.push("A job is killed once it has held GPUs for the run time it asked for".to_owned());
+    }
     let overheads: Vec<String> = [
         (round.start_s, "a first start"),
         (round.restore_s, "a later load"),

@@ -7,7 +7,7 @@ use super::setup::{StepProps, step_head};
 use crate::app::field::{Range, parse_seeds, shown, shown_seeds};
 use crate::app::state::{Action, Edit};
 use crate::scenario::RoundSpec;
-use crate::sim::Boundary;
+use crate::sim::{Boundary, GangPenalty, Limits, Mode};
 
 /// Ten million seconds: the longest round and the largest overhead.
 const MOST_S: f64 = 1e7;
@@ -39,6 +39,16 @@ pub fn RoundStep(props: &StepProps) -> Html {
         let boundary = if choice == "idle" { Boundary::Idle } else { Boundary::Refill };
         Action::Edit(Edit::Round(RoundSpec { boundary, ..round }))
     });
+    let on_mode = dispatch.reform(move |choice: String| {
+        let mode = if choice == "fluid" { Mode::Fluid } else { Mode::Rounds };
+        Action::Edit(Edit::Round(RoundSpec { mode, ..round }))
+    });
+    let modes = [Choice::new("rounds", "Rounds on devices"), Choice::new("fluid", "Fluid (ideal)")];
+    let on_limits = dispatch.reform(move |choice: String| {
+        let limits = if choice == "kill" { Limits::Kill } else { Limits::Ignore };
+        Action::Edit(Edit::Round(RoundSpec { limits, ..round }))
+    });
+    let limits = [Choice::new("ignore", "Let it run"), Choice::new("kill", "Kill it")];
     let boundaries = [Choice::new("refill", "Refill"), Choice::new("idle", "Stay idle")];
     html! {
         <section class="step" id="s-rounds" tabindex="-1" aria-labelledby="h-rounds">
@@ -46,8 +56,10 @@ pub fn RoundStep(props: &StepProps) -> Html {
             <div class="panel grid-3 rounds">
                 <fieldset>
                     <legend>{ "Rounds" }</legend>
+                    { segments("mode", "Time goes in", &modes, if round.mode == Mode::Fluid { "fluid" } else { "rounds" }, &on_mode) }
                     { seconds("round.length_s", "Length", "", round.length_s, 0.001, edit(|round, s| round.length_s = s)) }
                     { segments("boundary", "When a job ends inside a round", &boundaries, boundary, &on_boundary) }
+                    { segments("limits", "At the run time a job asked for", &limits, if round.limits == Limits::Kill { "kill" } else { "ignore" }, &on_limits) }
                     { horizon(props) }
                 </fieldset>
                 <fieldset>
@@ -55,6 +67,10 @@ pub fn RoundStep(props: &StepProps) -> Html {
                     { seconds("round.start_s", "First start", "A job holds its slots and makes no progress.", round.start_s, 0.0, edit(|round, s| round.start_s = s)) }
                     { seconds("round.restore_s", "Checkpoint and restore", "Every later load.", round.restore_s, 0.0, edit(|round, s| round.restore_s = s)) }
                     { seconds("round.reconfigure_s", "MIG reconfiguration", "A load that needs another layout of its device.", round.reconfigure_s, 0.0, edit(|round, s| round.reconfigure_s = s)) }
+                    { checkpoint(props) }
+                    <NumberField name="round.gang_node_penalty" label="Gang over several nodes" help="On n nodes its speed is divided by 1 + this × (n − 1)."
+                        value={round.gang_node_penalty} range={Range::any(0.0, GangPenalty::MOST)} unit="" faults={faults}
+                        edit={edit(|round, penalty| round.gang_node_penalty = penalty)} dispatch={dispatch} />
                 </fieldset>
                 <fieldset>
                     <legend>{ "Repetitions" }</legend>
@@ -62,6 +78,22 @@ pub fn RoundStep(props: &StepProps) -> Html {
                 </fieldset>
             </div>
         </section>
+    }
+}
+
+/// Progress between two checkpoints; nothing means that a failure loses all since the job was loaded.
+fn checkpoint(props: &StepProps) -> Html {
+    const RANGE: Range = Range::any(1e-3, 1e9);
+    let StepProps { scenario, faults, dispatch, .. } = props;
+    let round = scenario.round;
+    let read = Callback::from(move |text: String| {
+        let used = round.checkpoint_s.unwrap_or(3_600.0);
+        let checkpoint_s = if text.trim().is_empty() { None } else { Some(RANGE.parse(&text, "s", used)?) };
+        Ok(Edit::Round(RoundSpec { checkpoint_s, ..round }))
+    });
+    html! {
+        <TextField name="round.checkpoint_s" label="Checkpoint every" value={round.checkpoint_s.map(shown).unwrap_or_default()} unit="s" {faults} {read} {dispatch}
+            help="What a failing node loses came after the last one. Empty: all since the job was loaded." />
     }
 }
 

@@ -7,6 +7,7 @@ use super::setup::StepProps;
 use crate::app::field::{Range, parse_window, shown};
 use crate::app::state::{Action, Edit};
 use crate::scenario::TraceSpec;
+use crate::workload::shape::RunningAtStart;
 
 /// What is taken from the trace; nothing for a generated workload.
 #[component]
@@ -35,12 +36,34 @@ pub fn Shaping(props: &StepProps) -> Html {
             <legend class="vh">{ "What is taken from the trace" }</legend>
             { window(props, trace) }
             { select("workload.trace.states", "Keep", LabelShown::Above, &states, &trace.states, &on_states) }
+            { running_at_start(trace, dispatch) }
             <NumberField name={RATE} label="Arrival rate" value={trace.rate} range={Range::any(1e-3, 1e3)} unit="×" faults={faults}
                 edit={edit(|trace, rate| trace.rate = rate)} dispatch={dispatch} />
             <NumberField name={SAMPLE} label="Sample of jobs" value={trace.sample * 100.0} range={Range::any(1e-4, 100.0)} unit="%" faults={faults}
                 edit={edit(|trace, percent| trace.sample = percent / 100.0)} dispatch={dispatch} />
         </fieldset>
     }
+}
+
+/// Whether a window begins with the jobs that ran then; nothing without a window.
+fn running_at_start(trace: &TraceSpec, dispatch: &Callback<Action>) -> Html {
+    if trace.window_s.is_none() {
+        return html! {};
+    }
+    let choices = [
+        Choice::new("leave-out", "Empty cluster"),
+        Choice::new("include", "Jobs that ran then, placed first"),
+    ];
+    let now = if trace.running_at_start == RunningAtStart::Include { "include" } else { "leave-out" };
+    let on_choice = {
+        let (trace, dispatch) = (trace.clone(), dispatch.clone());
+        Callback::from(move |choice: String| {
+            let running_at_start =
+                if choice == "include" { RunningAtStart::Include } else { RunningAtStart::LeaveOut };
+            dispatch.emit(Action::Edit(Edit::Trace(TraceSpec { running_at_start, ..trace.clone() })));
+        })
+    };
+    select("workload.trace.running_at_start", "It begins with", LabelShown::Above, &choices, now, &on_choice)
 }
 
 /// Hours from the first submission between which jobs are taken; nothing = to the end.
