@@ -13,7 +13,6 @@ pub mod export;
 pub mod field;
 pub mod figures;
 pub mod headline;
-pub mod interval;
 pub mod keys;
 pub mod kpi;
 pub mod link;

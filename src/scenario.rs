@@ -3,6 +3,7 @@
 
 pub mod explain;
 pub mod hash;
+mod measure;
 pub mod run;
 pub mod tables;
 mod tenants;
@@ -11,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+pub use self::measure::MeasureSpec;
 pub use self::tenants::{TenantSpec, WeightChangeSpec};
 use crate::cluster::catalogue::{self, GpuModel};
 use crate::cluster::{Cluster, ClusterError, Layout, MigMode, NodeGroup};
@@ -46,6 +48,9 @@ pub struct Scenario {
     /// Rounds and overheads.
     #[serde(default)]
     pub round: RoundSpec,
+    /// What is measured. Left out of the JSON when everything is.
+    #[serde(default, skip_serializing_if = "MeasureSpec::is_default")]
+    pub measure: MeasureSpec,
     /// The policies to compare.
     pub policies: Vec<PolicyChoice>,
     /// One run a policy and seed; see [`Scenario::replica`].
@@ -366,6 +371,7 @@ impl Scenario {
         if let Some(horizon) = self.round.horizon_s {
             in_range("round.horizon_s", horizon, 0.0, 1e11)?;
         }
+        self.measure.check()?;
         self.check_policies()?;
         if self.seeds.is_empty() || self.seeds.len() > 1000 {
             return Err(ScenarioError::value(

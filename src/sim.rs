@@ -170,6 +170,8 @@ pub struct RunRecord {
     pub reconfigurations: u64,
     /// Time mean of the share of free GPU that no request class can use.
     pub fragmentation_mean: f64,
+    /// The part of it on nodes that could serve the class, on devices that it cannot use.
+    pub fragmentation_stranded_mean: f64,
     /// Grants that found no position on real devices, not even for a smaller slice.
     pub unplaced: u64,
     /// Grants that found a position only for a smaller slice.
@@ -311,6 +313,10 @@ pub trait Watch {
     /// Whether the run may stop here: what the watcher wanted has been seen.
     fn has_seen_enough(&self) -> bool {
         false
+    }
+    /// The stretch of time over which the engine takes time means; `None` for the whole run.
+    fn window(&self) -> Option<(SimTime, SimTime)> {
+        None
     }
     /// Seconds since any moment, to time decisions with; `None` without a clock. Nothing that is decided depends on it.
     fn clock_s(&self) -> Option<f64> {

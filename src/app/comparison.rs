@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::interval::Estimate;
 use crate::chart::{Key, Role};
+use crate::metrics::statistics::Estimate;
 use crate::policy::registry;
 use crate::scenario::run::RunResult;
 use crate::scenario::{PolicyChoice, Scenario};

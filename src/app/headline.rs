@@ -3,8 +3,8 @@
 //! nothing about mean JCT where the two policies did not finish the same jobs.
 
 use super::comparison::{Comparison, Freshness, Row};
-use super::interval::Estimate;
 use crate::chart::format;
+use crate::metrics::statistics::Estimate;
 use crate::scenario::run::{RunResult, TenantResult};
 
 /// A tenant's mean time is the same as before if it changes by less than this.

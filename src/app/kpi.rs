@@ -7,9 +7,9 @@
 use std::collections::BTreeSet;
 
 use super::comparison::{Comparison, Row};
-use super::interval::Estimate;
 use crate::chart::format::{self, DurationUnit};
 use crate::metrics::spec::{Direction, Group, MetricSpec, Unit, metrics};
+use crate::metrics::statistics::Estimate;
 use crate::scenario::run::RunResult;
 
 /// The columns shown unless the reader chooses others, by key.

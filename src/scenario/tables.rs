@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::run::{Account, Prepared, RunResult};
 use crate::metrics::Metrics;
-use crate::metrics::compute::best_duration_s;
+use crate::metrics::jobs::bounded_slowdown;
 use crate::sim::waiting::WaitHistory;
 use crate::sim::{RoundReport, RunRecord, Watch};
 
@@ -105,7 +105,7 @@ pub fn write_jobs_csv(prepared: &Prepared, record: &RunRecord, out: impl Write) 
             }
         }
         let jct = run.finish.map(|finish| finish - job.submit);
-        let slowdown = jct.map(|jct| (jct.as_secs() / best_duration_s(job).max(10.0)).max(1.0));
+        let slowdown = jct.map(|jct| bounded_slowdown(job, jct.as_secs()));
         csv.write_record([
             prepared.source.names.get(job.record as usize),
             &prepared.workload.tenants[job.tenant.index()].name,

@@ -132,6 +132,9 @@ impl<'a> Engine<'a> {
     pub fn run(mut self, watch: &mut dyn Watch) -> RunRecord {
         let length = self.settings.length.0.max(1);
         let horizon = self.settings.horizon.unwrap_or(SimTime::NEVER);
+        if let Some(window) = watch.window() {
+            self.fragmentation.within(window);
+        }
         let mut round: i64 = 0;
         let mut next_report = 0;
         let mut idle_rounds = 0;
@@ -208,7 +211,8 @@ impl<'a> Engine<'a> {
         }
         watch.idle(&self.standing);
         self.record.end = self.now;
-        self.record.fragmentation_mean = self.fragmentation.mean(self.now);
+        (self.record.fragmentation_mean, self.record.fragmentation_stranded_mean) =
+            self.fragmentation.means(self.now);
         self.record.segments.sort_by_key(|s| (s.job, s.from));
         watch.progress(self.progress());
         self.record

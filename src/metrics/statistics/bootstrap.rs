@@ -50,7 +50,7 @@ pub fn interval(values: &[f64]) -> Option<Interval> {
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
     let mut means: Vec<f64> = (0..resamples)
         .map(|_| {
-            let drawn = (0..n).map(|_| values[(u64::from(rng.next_u32()) * n as u64 >> 32) as usize]);
+            let drawn = (0..n).map(|_| values[((u64::from(rng.next_u32()) * n as u64) >> 32) as usize]);
             drawn.sum::<f64>() / n as f64
         })
         .collect();

@@ -20,7 +20,8 @@ pub fn p_value(differences: &[f64]) -> Option<f64> {
     let mut ties = 0.0;
     let mut from = 0;
     while from < n {
-        let to = from + sized[from..].iter().take_while(|(size, _)| size.total_cmp(&sized[from].0).is_eq()).count();
+        let to = from
+            + sized[from..].iter().take_while(|(size, _)| size.total_cmp(&sized[from].0).is_eq()).count();
         for rank in &mut ranks[from..to] {
             *rank = from + 1 + to;
         }
@@ -28,7 +29,8 @@ pub fn p_value(differences: &[f64]) -> Option<f64> {
         ties += tied * tied * tied - tied;
         from = to;
     }
-    let positive: usize = ranks.iter().zip(&sized).filter(|(_, (_, is_positive))| *is_positive).map(|(r, _)| r).sum();
+    let positive: usize =
+        ranks.iter().zip(&sized).filter(|(_, (_, is_positive))| *is_positive).map(|(r, _)| r).sum();
     let all = n * (n + 1);
     let smaller = positive.min(all - positive);
     Some(if n <= EXACT { exact(&ranks, smaller) } else { normal(n as f64, smaller as f64 / 2.0, ties) })
@@ -96,13 +98,15 @@ mod tests {
 
     #[test]
     fn large_samples_come_close_to_the_exact_value() {
-        let some: Vec<f64> = (1..=50).map(|i| if i % 3 == 0 { -f64::from(i) } else { f64::from(i) }).collect();
+        let some: Vec<f64> =
+            (1..=50).map(|i| if i % 3 == 0 { -f64::from(i) } else { f64::from(i) }).collect();
         let by_normal = {
             let smaller: f64 = some.iter().filter(|d| **d < 0.0).map(|d| -d).sum();
             normal(50.0, smaller, 0.0)
         };
         assert!((p(&some) - by_normal).abs() < 2e-3, "{} {by_normal}", p(&some));
-        let more: Vec<f64> = (1..=51).map(|i| if i % 3 == 0 { -f64::from(i) } else { f64::from(i) }).collect();
+        let more: Vec<f64> =
+            (1..=51).map(|i| if i % 3 == 0 { -f64::from(i) } else { f64::from(i) }).collect();
         assert!((p(&more) - p(&some)).abs() < 0.01);
     }
 }
