@@ -5,6 +5,7 @@ pub mod explain;
 pub mod hash;
 mod measure;
 pub mod run;
+pub mod statistics;
 pub mod tables;
 mod tenants;
 
@@ -426,6 +427,14 @@ impl Scenario {
                     sts::budget::RESOURCES
                 );
                 return Err(ScenarioError::value(format!("policies[{index}].name"), found, &expected));
+            }
+            if choice.label() == statistics::PAIRS {
+                let expected = "any other label: statistics keep this key for comparisons";
+                return Err(ScenarioError::value(
+                    format!("policies[{index}].label"),
+                    choice.label(),
+                    expected,
+                ));
             }
             if !labels.insert(choice.label()) {
                 let expected = "a label that no other policy of the scenario has";

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::comparison::{Comparison, Row};
 use crate::chart::format::{self, DurationUnit};
-use crate::metrics::spec::{Direction, Group, MetricSpec, Unit, metrics};
+use crate::metrics::spec::{Direction, Group, MetricSpec, Unit, is_over_finished_jobs, metrics};
 use crate::metrics::statistics::Estimate;
 use crate::scenario::run::RunResult;
 
@@ -38,24 +38,6 @@ pub const GROUPS: [(Group, &str, &str); 4] = [
     (Group::Cluster, "Cluster", "cluster"),
     (Group::Fairness, "Fairness", "fairness"),
     (Group::Cost, "Cost", "cost"),
-];
-
-/// Figures over the jobs that finished: comparable only where the same ones did.
-const OVER_FINISHED_JOBS: [&str; 14] = [
-    "jct_mean_s",
-    "jct_p50_s",
-    "jct_p95_s",
-    "jct_p99_s",
-    "jct_max_s",
-    "wait_mean_s",
-    "wait_p95_s",
-    "first_start_delay_mean_s",
-    "slowdown_bounded_mean",
-    "makespan_s",
-    "ftf_rho_max",
-    "ftf_rho_mean",
-    "ftf_unfair_share",
-    "gini_slowdown",
 ];
 
 /// The table.
@@ -338,7 +320,7 @@ fn delta(comparison: &Comparison, row: &Row, column: &Column, estimate: &Estimat
     if baseline.label == row.label {
         return Delta::Baseline;
     }
-    if OVER_FINISHED_JOBS.contains(&spec.key) && !comparison.same_jobs(row, baseline) {
+    if is_over_finished_jobs(spec.key) && !comparison.same_jobs(row, baseline) {
         return Delta::Remark {
             short: "other jobs".to_owned(),
             long: "Not compared: the two policies left different jobs unfinished.".to_owned(),
@@ -419,8 +401,7 @@ fn change_text(column: &Column, base: f64, value: f64) -> String {
 /// The policy whose figure is certainly the best of a column: all seeds are there, two or more of them, the figures are of
 /// the same jobs, and its interval overlaps with no other. The recorded row does not take part: it is of another cluster.
 fn best<'a>(comparison: &'a Comparison, spec: &MetricSpec) -> Option<&'a str> {
-    if spec.direction == Direction::Neutral
-        || (OVER_FINISHED_JOBS.contains(&spec.key) && !comparison.all_finished())
+    if spec.direction == Direction::Neutral || (is_over_finished_jobs(spec.key) && !comparison.all_finished())
     {
         return None;
     }
@@ -464,7 +445,7 @@ fn why_undefined(comparison: &Comparison, row: &Row, spec: &MetricSpec) -> (Stri
         "floor_violations_own" => ("no floors", "This policy has no floors of its own."),
         "price_of_fairness_mean" => ("no floors", "This policy has no floors whose price could be taken."),
         _ if row.is_recorded() => ("not recorded", "The trace does not say what this figure needs."),
-        key if OVER_FINISHED_JOBS.contains(&key) => ("no job", "No job finished."),
+        key if is_over_finished_jobs(key) => ("no job", "No job finished."),
         _ => ("", "Not defined for this run."),
     };
     (short.to_owned(), long.to_owned())

@@ -147,6 +147,14 @@ pub fn metric(key: &str) -> Option<&'static MetricSpec> {
     metrics().iter().find(|spec| spec.key == key)
 }
 
+/// Whether a metric is about the jobs that finished, so that it is comparable only where the same ones did.
+#[must_use]
+pub fn is_over_finished_jobs(key: &str) -> bool {
+    let about_jobs = ["jct_", "wait_", "slowdown_", "ftf_"].iter().any(|prefix| key.starts_with(prefix));
+    let others = ["first_start_delay_mean_s", "makespan_s", "gini_slowdown"];
+    (about_jobs && key != "jct_mean_common_s") || others.contains(&key)
+}
+
 /// The list as a table in Markdown, for the documentation.
 #[must_use]
 pub fn markdown() -> String {

@@ -22,6 +22,18 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// What it is called in files.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Better => "better",
+            Self::Worse => "worse",
+            Self::Different => "different",
+            Self::NoDifference => "no-difference",
+            Self::OneSeed => "one-seed",
+        }
+    }
+
     /// The verdict on a paired difference, policy − baseline.
     #[must_use]
     pub fn of(difference: &Estimate, direction: Direction) -> Self {
