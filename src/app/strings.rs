@@ -19,6 +19,23 @@ pub const RESULTS_READY: &str = "results are ready";
 /// After an interrupted run.
 pub const LAST_RESULTS_KEPT: &str = "the last finished results are kept";
 
+/// What the glyphs of the key figures mean where several seeds were run.
+pub const BETTER_BY_SEEDS: &str = " better than the baseline, supported by the seeds";
+/// The other way.
+pub const WORSE_BY_SEEDS: &str = " worse, supported by the seeds";
+/// Where the interval of the difference holds zero.
+pub const NO_DIFFERENCE: &str = " no difference supported by the seeds";
+/// What stands beside a mean.
+pub const HALF_INTERVAL: &str = " half of the 95\u{202f}% interval of the mean (Student's t)";
+/// What the mark in a column means.
+pub const BEST_BY_SEEDS: &str = "best: better than every other, seed by seed, at 95\u{202f}%";
+/// What the glyphs mean with one seed.
+pub const BETTER_IN_ONE_RUN: &str = " better than the baseline in this one run";
+/// The other way.
+pub const WORSE_IN_ONE_RUN: &str = " worse in this one run";
+/// Why nothing is marked best with one seed.
+pub const ONE_RUN: &str = "One seed supports no claim beyond this run, so that no figure is marked best.";
+
 /// `one thing`, `2 things`.
 #[must_use]
 pub fn counted(count: u64, one: &str, many: &str) -> String {

@@ -206,8 +206,13 @@ impl Fragmentation {
         let free = u64::from(occupancy.node_free(node).slots) * unit;
         let mut usable: u128 = masks.iter().map(|&mask| needs.usable_alone[usize::from(mask)]).sum();
         let hosted = masks.iter().fold(0, |hosted, &mask| hosted | needs.hosts_alone[usize::from(mask)]);
-        let mut served: u64 =
-            needs.alone.iter().enumerate().filter(|&(bit, _)| hosted >> bit & 1 == 1).map(|(_, jobs)| jobs).sum();
+        let mut served: u64 = needs
+            .alone
+            .iter()
+            .enumerate()
+            .filter(|&(bit, _)| hosted >> bit & 1 == 1)
+            .map(|(_, jobs)| jobs)
+            .sum();
         for gang in &needs.gangs {
             let on_device = masks.iter().map(|&mask| gang.usable[usize::from(mask)]);
             let (able, sum) = on_device
