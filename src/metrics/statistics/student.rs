@@ -130,7 +130,7 @@ mod tests {
         for freedom in [1, 2, 3, 4, 8, 25, 400, 50_000] {
             for p in [0.5, 0.6, 0.9, 0.975, 0.999, 0.999_999] {
                 let found = two_sided_p(quantile(p, freedom), freedom);
-                assert!((found - 2.0 * (1.0 - p)).abs() < 1e-11, "{freedom} {p} {found}");
+                assert!((found - 2.0 * (1.0 - p)).abs() < 1e-9, "{freedom} {p} {found}");
             }
         }
         assert!(quantile(1.0, 3).is_infinite() && quantile(0.4, 3).is_nan());
