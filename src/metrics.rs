@@ -1,16 +1,38 @@
-//! Metrics of a run: what they are ([`spec`]) and how they are computed from the record of the run ([`compute()`]).
+//! Metrics of a run: what they are ([`spec`]) and how they are computed from the record of the run ([`compute()`]); and what may be said
+//! of them over several seeds ([`statistics`]).
 
+pub mod breakdown;
 pub mod compute;
+pub mod distribution;
+pub mod held;
+pub mod jobs;
+pub mod proofs;
+pub mod properties;
+pub mod queue;
 pub mod series;
 pub mod spec;
+pub mod statistics;
+pub mod window;
+mod worth;
 pub mod yardstick;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use compute::{ProofStats, compute};
+pub use breakdown::Breakdown;
+pub use compute::compute;
+pub use proofs::ProofStats;
 pub use spec::{Direction, MetricSpec, metrics};
+
+/// What is measured of one run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// Figures of the whole run.
+    pub metrics: Metrics,
+    /// Figures by tenant, type and class.
+    pub breakdown: Breakdown,
+}
 
 /// Metrics of one run. `None` where a figure is not defined for the run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

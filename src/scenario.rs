@@ -3,8 +3,10 @@
 
 pub mod explain;
 pub mod hash;
+mod measure;
 pub mod run;
 pub mod service;
+pub mod statistics;
 pub mod tables;
 mod tenants;
 
@@ -12,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+pub use self::measure::MeasureSpec;
 pub use self::service::{CapacityChange, FailureSpec};
 pub use self::tenants::{TenantSpec, WeightChangeSpec};
 use crate::cluster::catalogue::{self, GpuModel};
@@ -48,6 +51,9 @@ pub struct Scenario {
     /// Rounds and overheads.
     #[serde(default)]
     pub round: RoundSpec,
+    /// What is measured. Left out of the JSON when everything is.
+    #[serde(default, skip_serializing_if = "MeasureSpec::is_default")]
+    pub measure: MeasureSpec,
     /// The policies to compare.
     pub policies: Vec<PolicyChoice>,
     /// One run a policy and seed; see [`Scenario::replica`].
@@ -401,6 +407,7 @@ impl Scenario {
         if let Some(horizon) = self.round.horizon_s {
             in_range("round.horizon_s", horizon, 0.0, 1e11)?;
         }
+        self.measure.check()?;
         self.check_policies()?;
         if self.seeds.is_empty() || self.seeds.len() > 1000 {
             return Err(ScenarioError::value(
@@ -455,6 +462,14 @@ impl Scenario {
                     sts::budget::RESOURCES
                 );
                 return Err(ScenarioError::value(format!("policies[{index}].name"), found, &expected));
+            }
+            if choice.label() == statistics::PAIRS {
+                let expected = "any other label: statistics keep this key for comparisons";
+                return Err(ScenarioError::value(
+                    format!("policies[{index}].label"),
+                    choice.label(),
+                    expected,
+                ));
             }
             if !labels.insert(choice.label()) {
                 let expected = "a label that no other policy of the scenario has";

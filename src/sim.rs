@@ -16,7 +16,7 @@ pub mod waiting;
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::{Part, Slice, SliceMemory};
-use crate::policy::{Grant, LedgerRow, Proof, Reason, RoundProgram, Share};
+use crate::policy::{Grant, LedgerRow, Proof, Reason, RoundProgram, SHARE_UNITS, Share};
 use crate::units::{JobId, NodeId, Rate, SimSpan, SimTime, TypeId, Work};
 use crate::workload::JobOption;
 pub use engine::{Engine, simulate};
@@ -153,8 +153,20 @@ impl Segment {
             memory: option.memory,
             of_time: share.of_time,
             parts_from: 0,
-            parts_len: 0,
+            parts_len: option.devices,
         }
+    }
+
+    /// Devices it takes a slice of.
+    #[must_use]
+    pub fn devices(&self) -> u32 {
+        self.parts_len
+    }
+
+    /// Its share of the time, 1 except in the fluid mode.
+    #[must_use]
+    pub fn time_share(&self) -> f64 {
+        self.of_time as f64 / SHARE_UNITS as f64
     }
 
     /// What it takes of each device.
@@ -250,6 +262,8 @@ pub struct RunRecord {
     pub reconfigurations: u64,
     /// Time mean of the share of free GPU that no request class can use.
     pub fragmentation_mean: f64,
+    /// The part of it on nodes that could serve the class, on devices that it cannot use.
+    pub fragmentation_stranded_mean: f64,
     /// Grants that found no position on real devices, not even for a smaller slice.
     pub unplaced: u64,
     /// Grants that found a position only for a smaller slice.
@@ -311,7 +325,7 @@ impl Stopped {
 }
 
 impl RunRecord {
-    /// The devices and first slots of a segment.
+    /// The devices and first slots of a segment; none in the fluid mode.
     #[must_use]
     pub fn parts(&self, segment: &Segment) -> &[Part] {
         let from = segment.parts_from as usize;
@@ -393,6 +407,10 @@ pub trait Watch {
     /// Whether the run may stop here: what the watcher wanted has been seen.
     fn has_seen_enough(&self) -> bool {
         false
+    }
+    /// The stretch of time over which the engine takes time means; `None` for the whole run.
+    fn window(&self) -> Option<(SimTime, SimTime)> {
+        None
     }
     /// Seconds since any moment, to time decisions with; `None` without a clock. Nothing that is decided depends on it.
     fn clock_s(&self) -> Option<f64> {

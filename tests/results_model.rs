@@ -55,7 +55,7 @@ fn a_gain_is_told_with_its_losers() {
     let headline = headline(&comparison);
     assert_eq!(headline.title, "sts-fairness cuts mean JCT 1.31× against fifo; 2 of 14 tenants wait longer");
     assert!(headline.notes.contains(&"Longer: edu, genai.".to_owned()), "{:?}", headline.notes);
-    assert!(headline.notes.iter().any(|note| note.starts_with("One seed, so no intervals")));
+    assert!(headline.notes.iter().any(|note| note.starts_with("One seed, so no statistical claim")));
     assert!(
         headline.notes.contains(&"No tenant fell below its own quota in any of 1,680 rounds.".to_owned())
     );

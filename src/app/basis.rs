@@ -3,7 +3,7 @@
 use super::comparison::title;
 use crate::chart::format;
 use crate::policy::registry::{self, Knowledge};
-use crate::scenario::{PolicyChoice, Scenario};
+use crate::scenario::{MeasureSpec, PolicyChoice, Scenario};
 use crate::sim::{Boundary, Limits, Mode};
 
 /// What the model leaves out of the cluster and its users.
@@ -81,6 +81,24 @@ pub fn assumed(scenario: &Scenario) -> Vec<String> {
     if let Some(horizon) = round.horizon_s {
         sentences.push(format!("The simulation ends after {}", format::duration(horizon)));
     }
+    let MeasureSpec { from_s, to_s, ftf_n } = scenario.measure;
+    match (from_s, to_s) {
+        (None, None) => {}
+        (Some(from), None) => {
+            sentences.push(format!(
+                "Measured: jobs submitted after {}, and the time from then on",
+                format::duration(from)
+            ));
+        }
+        (from, Some(to)) => sentences.push(format!(
+            "Measured: jobs submitted from {} to {}, and the time between",
+            format::duration(from.unwrap_or(0.0)),
+            format::duration(to)
+        )),
+    }
+    if let Some(n) = ftf_n {
+        sentences.push(format!("Finish-time ρ assumes a contention of {}", format::significant(n, 3)));
+    }
     let knowing = |choice: &&PolicyChoice| {
         registry::spec(&choice.name).is_some_and(|spec| spec.knowledge == Knowledge::RemainingWork)
     };
@@ -97,7 +115,7 @@ pub fn assumed(scenario: &Scenario) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::{ClusterSpec, RoundSpec, TenantSpec, WorkloadSpec};
+    use crate::scenario::{ClusterSpec, MeasureSpec, RoundSpec, TenantSpec, WorkloadSpec};
 
     fn scenario(round: RoundSpec) -> Scenario {
         Scenario {
@@ -107,6 +125,7 @@ mod tests {
             workload: WorkloadSpec::default(),
             tenants: TenantSpec::default(),
             round,
+            measure: MeasureSpec::default(),
             policies: Vec::new(),
             seeds: vec![0],
         }

@@ -1,6 +1,6 @@
 //! The mean completion time over the jobs that finished in every run, where the runs were made in different workers.
 
-use crate::metrics::compute::mean;
+use crate::metrics::distribution::mean;
 
 /// For each run its mean over the jobs that are finished in all of `runs`, which are alike but for their policy. A run is the
 /// completion time of every job in seconds, NaN where it did not finish. `None` where no job finished in all of them.

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::interval::Estimate;
 use crate::chart::{Key, Role};
+use crate::metrics::statistics::Estimate;
 use crate::policy::registry;
 use crate::scenario::run::RunResult;
+use crate::scenario::statistics::{default_baseline, has_finished_all};
 use crate::scenario::{PolicyChoice, Scenario};
 
 /// How the results on the page stand to the set-up beside them.
@@ -119,7 +120,8 @@ impl Comparison {
                 .collect();
             row.runs = by_seed.into_values().collect();
         }
-        let wanted = baseline_label(&rows, baseline);
+        let asked = rows.iter().map(|row| row.label.as_str()).find(|label| Some(*label) == baseline);
+        let wanted = asked.or_else(|| default_baseline(&scenario.policies)).map(str::to_owned);
         rows.retain(|row| !row.runs.is_empty());
         let position = |wanted: &dyn Fn(&Row) -> bool| rows.iter().position(wanted);
         let baseline = position(&|row| Some(&row.label) == wanted.as_ref());
@@ -190,13 +192,13 @@ impl Comparison {
     /// run of both, so none is left out of either.
     #[must_use]
     pub fn same_jobs(&self, row: &Row, other: &Row) -> bool {
-        self.runs(row).chain(self.runs(other)).all(is_finished)
+        self.runs(row).chain(self.runs(other)).all(has_finished_all)
     }
 
     /// Whether every job has finished in every run.
     #[must_use]
     pub fn all_finished(&self) -> bool {
-        self.all_runs().all(|(_, run)| is_finished(run))
+        self.all_runs().all(|(_, run)| has_finished_all(run))
     }
 
     /// How a policy is drawn.
@@ -212,16 +214,6 @@ impl Comparison {
     }
 }
 
-/// The label of the policy that others are compared with: the one asked for, else the comparison's choice.
-fn baseline_label(rows: &[Row], asked: Option<&str>) -> Option<String> {
-    let find = |wanted: &dyn Fn(&Row) -> bool| rows.iter().find(|row| wanted(row));
-    find(&|row| Some(row.label.as_str()) == asked)
-        .or_else(|| find(&|row| row.policy == "fifo"))
-        .or_else(|| find(&|row| row.policy != SUBJECT && !row.is_recorded()))
-        .or_else(|| rows.first())
-        .map(|row| row.label.clone())
-}
-
 /// What people read for a policy of a scenario: its label, else the policy's title.
 #[must_use]
 pub fn title(choice: &PolicyChoice) -> &str {
@@ -233,7 +225,3 @@ pub fn title(choice: &PolicyChoice) -> &str {
 
 /// The policy that findings are about.
 const SUBJECT: &str = "sts-fairness";
-
-fn is_finished(run: &RunResult) -> bool {
-    run.stopped.is_none() && run.metrics.get("unfinished").is_none_or(|jobs| jobs <= 0.0)
-}

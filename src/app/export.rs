@@ -10,7 +10,9 @@ pub const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The text of `summary.json`: every run of the comparison with every metric, `null` where undefined.
 #[must_use]
 pub fn summary_json(comparison: &Comparison, scenario_hash: &str) -> String {
-    let mut summary = Summary::new(scenario_hash, comparison.all_runs().map(|(_, run)| run));
+    let baseline = comparison.baseline().map(|row| row.label.as_str());
+    let runs = comparison.all_runs().map(|(_, run)| run);
+    let mut summary = Summary::new(scenario_hash, runs, baseline, Vec::new());
     for run in &mut summary.runs {
         let all = &mut run.metrics;
         for spec in metrics() {

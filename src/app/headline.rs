@@ -3,8 +3,8 @@
 //! nothing about mean JCT where the two policies did not finish the same jobs.
 
 use super::comparison::{Comparison, Freshness, Row};
-use super::interval::Estimate;
 use crate::chart::format;
+use crate::metrics::statistics::Estimate;
 use crate::scenario::run::{RunResult, TenantResult};
 
 /// A tenant's mean time is the same as before if it changes by less than this.
@@ -40,7 +40,12 @@ impl Headline {
             }
             (_, Some(subject), Some(baseline)) => {
                 let who = TenantChanges::of(comparison, subject, baseline);
-                let title = format!("{}{}", mean_jct(comparison, subject, baseline), who.clause());
+                let title = format!(
+                    "{}{}{}",
+                    mean_jct(comparison, subject, baseline),
+                    who.clause(),
+                    in_one_run(comparison)
+                );
                 notes.extend(who.names());
                 notes.extend(who.left_out());
                 title
@@ -231,6 +236,11 @@ pub fn tenants(comparison: &Comparison) -> Vec<String> {
     names
 }
 
+/// With one seed the finding is about this run alone.
+fn in_one_run(comparison: &Comparison) -> &'static str {
+    if comparison.planned_seeds() == 1 { ", in this one run" } else { "" }
+}
+
 fn alone(comparison: &Comparison, only: &Row) -> String {
     match comparison.estimate(only, "jct_mean_s") {
         Some(mean) => format!("Mean JCT is {} under {}", format::duration(mean.mean), only.title),
@@ -335,7 +345,7 @@ fn effort(comparison: &Comparison) -> Option<String> {
         return None;
     }
     let seeds = match comparison.planned_seeds() {
-        1 => "One seed, so no intervals".to_owned(),
+        1 => "One seed, so no statistical claim".to_owned(),
         n => format!("{} seeds", count(n)),
     };
     let wall = comparison.all_runs().map(|(_, run)| run.sim_wall_s).sum::<Option<f64>>();

@@ -1,15 +1,15 @@
 //! The table of key figures: one row a policy, one column a metric, each figure with its difference to the baseline.
 //!
-//! A difference is called better or worse only where it may be: not inside the seeds' interval, and not for figures over
-//! completed jobs when the two policies finished different ones. A figure is marked best only if its interval overlaps with
-//! no other policy's.
+//! A difference is called better or worse only where the [`Verdict`] over the seeds says so, and not for figures over completed jobs
+//! when the two policies finished different ones; with one seed it is a difference in this one run, and the page says that. A
+//! figure is marked best only if the seeds support that it is better than every other policy's.
 
 use std::collections::BTreeSet;
 
 use super::comparison::{Comparison, Row};
-use super::interval::Estimate;
 use crate::chart::format::{self, DurationUnit};
-use crate::metrics::spec::{Direction, Group, MetricSpec, Unit, metrics};
+use crate::metrics::spec::{Direction, Group, MetricSpec, Unit, is_over_finished_jobs, metrics};
+use crate::metrics::statistics::{Estimate, Verdict};
 use crate::scenario::run::RunResult;
 
 /// The columns shown unless the reader chooses others, by key.
@@ -38,24 +38,6 @@ pub const GROUPS: [(Group, &str, &str); 4] = [
     (Group::Cluster, "Cluster", "cluster"),
     (Group::Fairness, "Fairness", "fairness"),
     (Group::Cost, "Cost", "cost"),
-];
-
-/// Figures over the jobs that finished: comparable only where the same ones did.
-const OVER_FINISHED_JOBS: [&str; 14] = [
-    "jct_mean_s",
-    "jct_p50_s",
-    "jct_p95_s",
-    "jct_p99_s",
-    "jct_max_s",
-    "wait_mean_s",
-    "wait_p95_s",
-    "first_start_delay_mean_s",
-    "slowdown_bounded_mean",
-    "makespan_s",
-    "ftf_rho_max",
-    "ftf_rho_mean",
-    "ftf_unfair_share",
-    "gini_slowdown",
 ];
 
 /// The table.
@@ -117,11 +99,11 @@ pub struct Cell {
     pub value: Option<f64>,
     /// The value in the column's unit, or `–`.
     pub text: String,
-    /// The 95 % interval in the column's unit.
+    /// Half of the 95 % interval in the column's unit, as `±0.3`.
     pub interval: Option<String>,
     /// How it differs from the baseline.
     pub delta: Delta,
-    /// Best of the column, and its interval overlaps with no other.
+    /// Best of the column: seed by seed better than every other.
     pub best: bool,
 }
 
@@ -318,11 +300,9 @@ fn cell(comparison: &Comparison, row: &Row, column: &Column) -> Cell {
     Cell {
         value: Some(estimate.mean),
         text: column.scale.text(estimate.mean),
-        interval: estimate.ends().map(|(low, high)| {
-            match (column.scale.text(low), column.scale.text(high)) {
-                (low, high) if low == high => "±0".to_owned(),
-                (low, high) => format!("{low}–{high}"),
-            }
+        interval: estimate.half_width.map(|half| match column.scale.text(half) {
+            text if text.contains(|c| matches!(c, '1'..='9')) => format!("±{text}"),
+            _ => "±0".to_owned(),
         }),
         delta: delta(comparison, row, column, &estimate),
         best: false,
@@ -338,7 +318,7 @@ fn delta(comparison: &Comparison, row: &Row, column: &Column, estimate: &Estimat
     if baseline.label == row.label {
         return Delta::Baseline;
     }
-    if OVER_FINISHED_JOBS.contains(&spec.key) && !comparison.same_jobs(row, baseline) {
+    if is_over_finished_jobs(spec.key) && !comparison.same_jobs(row, baseline) {
         return Delta::Remark {
             short: "other jobs".to_owned(),
             long: "Not compared: the two policies left different jobs unfinished.".to_owned(),
@@ -355,19 +335,21 @@ fn delta(comparison: &Comparison, row: &Row, column: &Column, estimate: &Estimat
     if difference.mean == 0.0 && difference.half_width.is_none_or(|half| half == 0.0) {
         return Delta::Equal;
     }
-    if difference.is_undecided() {
+    let verdict = Verdict::of(&difference, spec.direction);
+    if verdict == Verdict::NoDifference {
         return Delta::WithinInterval;
     }
     let text = change_text(column, base.mean, estimate.mean);
     if !text.contains(|c| matches!(c, '1'..='9')) {
         return Delta::Equal;
     }
-    match (spec.direction, difference.mean < 0.0) {
-        (Direction::Neutral, _) => Delta::Neutral { text },
-        (Direction::Lower, true) => Delta::Better { glyph: '▼', text },
-        (Direction::Higher, false) => Delta::Better { glyph: '▲', text },
-        (Direction::Higher, true) => Delta::Worse { glyph: '▽', text },
-        (Direction::Lower, false) => Delta::Worse { glyph: '△', text },
+    // Of one seed only the sign in this run is known.
+    match (verdict, spec.direction, difference.mean < 0.0) {
+        (Verdict::Different, ..) | (_, Direction::Neutral, _) => Delta::Neutral { text },
+        (_, Direction::Lower, true) => Delta::Better { glyph: '▼', text },
+        (_, Direction::Higher, false) => Delta::Better { glyph: '▲', text },
+        (_, Direction::Higher, true) => Delta::Worse { glyph: '▽', text },
+        (_, Direction::Lower, false) => Delta::Worse { glyph: '△', text },
     }
 }
 
@@ -417,33 +399,26 @@ fn change_text(column: &Column, base: f64, value: f64) -> String {
 }
 
 /// The policy whose figure is certainly the best of a column: all seeds are there, two or more of them, the figures are of
-/// the same jobs, and its interval overlaps with no other. The recorded row does not take part: it is of another cluster.
+/// the same jobs, and seed by seed it is better than every other. The recorded row does not take part: it is of another cluster.
 fn best<'a>(comparison: &'a Comparison, spec: &MetricSpec) -> Option<&'a str> {
-    if spec.direction == Direction::Neutral
-        || (OVER_FINISHED_JOBS.contains(&spec.key) && !comparison.all_finished())
+    if spec.direction == Direction::Neutral || (is_over_finished_jobs(spec.key) && !comparison.all_finished())
     {
         return None;
     }
     let contest: Vec<&Row> = comparison.rows().iter().filter(|row| !row.is_recorded()).collect();
-    if contest.len() < 2
-        || contest.iter().any(|row| comparison.runs(row).count() < comparison.planned_seeds())
-    {
+    if contest.iter().any(|row| comparison.runs(row).count() < comparison.planned_seeds()) {
         return None;
     }
-    let mut ends: Vec<(f64, f64, &str)> = Vec::new();
-    for row in contest {
-        let Some(estimate) = comparison.estimate(row, spec.key) else { continue };
-        let (low, high) = estimate.ends()?;
-        let (near, far) = if spec.direction == Direction::Lower { (low, high) } else { (-high, -low) };
-        ends.push((near, far, row.label.as_str()));
-    }
-    ends.sort_by(|a, b| a.1.total_cmp(&b.1));
-    match ends.as_slice() {
-        [first, others @ ..] if !others.is_empty() && others.iter().all(|other| first.1 < other.0) => {
-            Some(first.2)
-        }
-        _ => None,
-    }
+    let defined = |row: &&Row| comparison.estimate(row, spec.key).is_some();
+    let contest: Vec<&Row> = contest.into_iter().filter(defined).collect();
+    let beats = |row: &Row, other: &Row| {
+        let difference = comparison.difference(row, other, |run| run.metrics.get(spec.key));
+        difference.is_some_and(|difference| Verdict::of(&difference, spec.direction) == Verdict::Better)
+    };
+    let beats_all =
+        |row: &&&Row| contest.iter().filter(|other| other.label != row.label).all(|other| beats(row, other));
+    let winner = contest.iter().find(beats_all).filter(|_| contest.len() > 1)?;
+    Some(winner.label.as_str())
 }
 
 /// Why a figure is not defined, in a few words and in a sentence.
@@ -464,7 +439,7 @@ fn why_undefined(comparison: &Comparison, row: &Row, spec: &MetricSpec) -> (Stri
         "floor_violations_own" => ("no floors", "This policy has no floors of its own."),
         "price_of_fairness_mean" => ("no floors", "This policy has no floors whose price could be taken."),
         _ if row.is_recorded() => ("not recorded", "The trace does not say what this figure needs."),
-        key if OVER_FINISHED_JOBS.contains(&key) => ("no job", "No job finished."),
+        key if is_over_finished_jobs(key) => ("no job", "No job finished."),
         _ => ("", "Not defined for this run."),
     };
     (short.to_owned(), long.to_owned())

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::presets::Preset;
 use crate::policy;
-use crate::scenario::{PolicyChoice, RoundSpec, Scenario, TenantSpec, VERSION, WorkloadSpec};
+use crate::scenario::{MeasureSpec, PolicyChoice, RoundSpec, Scenario, TenantSpec, VERSION, WorkloadSpec};
 use crate::workload::synthetic::{ArrivalKind, Arrivals, Durations, GpuShare, SyntheticSpec};
 
 /// The policies of every sample.
@@ -102,6 +102,7 @@ impl Sample {
                 reconfigure_s: 8.0,
                 ..RoundSpec::default()
             },
+            measure: MeasureSpec::default(),
             policies: POLICIES
                 .into_iter()
                 .filter(|name| policy::spec(name).is_some())

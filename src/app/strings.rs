@@ -1,6 +1,7 @@
 //! The words of the page: what is said in more than one place, and every sentence with a number in it.
 
 use super::comparison;
+use super::groups::GroupBy;
 use super::link::Remark;
 use super::state::View;
 use super::state::runs::{Cause, Interrupted, Interruption, Lost};
@@ -18,6 +19,50 @@ pub const GENERATING: &str = "Generating the jobs";
 pub const RESULTS_READY: &str = "results are ready";
 /// After an interrupted run.
 pub const LAST_RESULTS_KEPT: &str = "the last finished results are kept";
+
+/// What the glyphs of the key figures mean where several seeds were run.
+pub const BETTER_BY_SEEDS: &str = " better than the baseline, supported by the seeds";
+/// The other way.
+pub const WORSE_BY_SEEDS: &str = " worse, supported by the seeds";
+/// Where the interval of the difference holds zero.
+pub const NO_DIFFERENCE: &str = " no difference supported by the seeds";
+/// What stands beside a mean.
+pub const HALF_INTERVAL: &str = " half of the 95\u{202f}% interval of the mean (Student's t)";
+/// What the mark in a column means.
+pub const BEST_BY_SEEDS: &str = "best: better than every other, seed by seed, at 95\u{202f}%";
+/// What the glyphs mean with one seed.
+pub const BETTER_IN_ONE_RUN: &str = " better than the baseline in this one run";
+/// The other way.
+pub const WORSE_IN_ONE_RUN: &str = " worse in this one run";
+/// Why nothing is marked best with one seed.
+pub const ONE_RUN: &str = "One seed supports no claim beyond this run, so that no figure is marked best.";
+
+/// The head of the break-downs.
+pub const GROUPS_TITLE: &str = "Figures by group";
+/// The head of the fairness properties.
+pub const FAIRNESS_TITLE: &str = "Fairness of decisions";
+/// What they are and how many rounds are looked at.
+pub const FAIRNESS: &str = "In up to 48 evenly spread rounds, in service per second (reference GPUs). Sharing incentive: each tenant has at \
+    least its weighted part of what the whole cluster would be worth to it. Envy: a tenant would have more in another's place, scaled by \
+    their weights. Pareto: nobody can have more without taking from somebody. Every failure counted is proven; where exact search would \
+    take too long, some may be missed.";
+
+/// What a break-down shows.
+#[must_use]
+pub fn groups(by: GroupBy, seeds: usize) -> String {
+    let what = match by {
+        GroupBy::Tenant => "Jobs of each tenant.",
+        GroupBy::GpuType => {
+            "A job counts at the type it held for longest; service, hours and cost where they were used."
+        }
+        GroupBy::Class => "A class is a throughput profile and the number of GPUs asked for.",
+    };
+    if seeds > 1 {
+        format!("{what} Means of {seeds} seeds; ≈ where they support no difference.")
+    } else {
+        format!("{what} One seed: differences are of this one run.")
+    }
+}
 
 /// `one thing`, `2 things`.
 #[must_use]

@@ -1,126 +1,25 @@
-//! Metrics computed from the record of a run, in one pass over its jobs and segments.
+//! Every metric of a run, from the record it left behind: its jobs and its allocations are each looked at once.
 
 use std::collections::BTreeMap;
 
-use super::Metrics;
-use super::series::{ActiveDemand, Service};
+use super::breakdown::{Breakdown, ClassFigures, Group, TenantFigures, TypeFigures};
+use super::distribution::{Distribution, gini, mean, nearest_rank};
+use super::held::{DeviceTime, Held};
+use super::jobs::{Jobs, Sample};
+use super::proofs::ProofStats;
+use super::properties::FairnessReport;
+use super::queue::Queue;
+use super::series::Service;
+use super::window::Window;
 use super::yardstick::Yardstick;
+use super::{Measured, Metrics};
 use crate::cluster::Cluster;
-use crate::policy::{ATTAINED_UNITS, LedgerRow, Proof};
-use crate::sim::{RoundReport, RunRecord, Watch};
-use crate::units::{MICROS_PER_S, Rate, SimSpan, TenantId};
-use crate::workload::{BoundJob, BoundWorkload};
+use crate::sim::RunRecord;
+use crate::units::{SimTime, TypeId};
+use crate::workload::BoundWorkload;
 
-/// Shortest duration that slowdowns are computed with.
-const SLOWDOWN_BOUND_S: f64 = 10.0;
-
-/// What the rounds of a policy that proves its decisions add up to.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct ProofStats {
-    /// Rounds with a proof.
-    pub rounds: u64,
-    /// Rounds proven optimal.
-    pub optimal: u64,
-    /// Largest relative gap.
-    pub gap_max: f64,
-    /// Sum of relative gaps.
-    pub gap_sum: f64,
-    /// Rounds in which the optimum without floors is known, and the sum of its excess.
-    pub priced: u64,
-    /// Sum over priced rounds of optimum without floors / objective − 1.
-    pub price_sum: f64,
-    /// (Tenant, round) pairs with a value below the floor, in the policy's own metric.
-    pub own_violations: u64,
-    /// Whether the policy keeps a ledger.
-    pub has_ledger: bool,
-    /// Slots of entitlement, summed over rounds, that were lost because credit for a job larger than its tenant's quota was at its
-    /// cap.
-    pub packing_loss_slots: u64,
-    /// Seconds that each decision with a proof took, where there is a clock.
-    pub decide_s: Vec<f64>,
-}
-
-impl ProofStats {
-    /// Adds one round.
-    pub fn add(&mut self, proof: Option<&Proof>, ledger: &[LedgerRow]) {
-        if let Some(proof) = proof {
-            self.rounds += 1;
-            let gap = proof.gap();
-            if proof.objective >= proof.bound {
-                self.optimal += 1;
-            }
-            self.gap_max = self.gap_max.max(gap);
-            self.gap_sum += gap;
-            if let Some(free) = proof.without_floors
-                && proof.objective > 0
-            {
-                self.priced += 1;
-                self.price_sum += (free as f64 / proof.objective as f64 - 1.0).max(0.0);
-            }
-        }
-        self.has_ledger |= !ledger.is_empty();
-        self.packing_loss_slots += ledger.iter().map(|row| u64::from(row.packing_loss_slots)).sum::<u64>();
-        let mut counted: Option<TenantId> = None;
-        for row in ledger.iter().filter(|row| row.value < row.floor) {
-            // A tenant has one row a type, next to each other; its floor is one.
-            if counted != Some(row.tenant) {
-                self.own_violations += 1;
-                counted = Some(row.tenant);
-            }
-        }
-    }
-}
-
-impl Watch for ProofStats {
-    fn round(&mut self, report: &RoundReport<'_>) {
-        self.add(report.proof, report.ledger);
-        if let (Some(_), Some(seconds)) = (report.proof, report.decide_s) {
-            self.decide_s.push(seconds);
-        }
-    }
-}
-
-/// Seconds a job takes on one whole device (a gang: on its gang) of its best type in the cluster.
-#[must_use]
-pub fn best_duration_s(job: &BoundJob) -> f64 {
-    job.work.time_at(Rate::ONE).unwrap_or(SimSpan::ZERO).as_secs()
-}
-
-/// The nearest-rank percentile of sorted values: the ceil(p/100 · n)-th smallest.
-#[must_use]
-pub fn nearest_rank(sorted: &[f64], percent: u32) -> Option<f64> {
-    let rank = (sorted.len() as u64 * u64::from(percent)).div_ceil(100).max(1);
-    sorted.get(rank as usize - 1).copied()
-}
-
-/// The arithmetic mean; `None` of nothing.
-#[must_use]
-pub fn mean(values: &[f64]) -> Option<f64> {
-    if values.is_empty() { None } else { Some(values.iter().sum::<f64>() / values.len() as f64) }
-}
-
-/// Jain's index (Σx)² / (n Σx²); 1 when everything is zero; `None` of nothing.
-#[must_use]
-pub fn jain(values: &[f64]) -> Option<f64> {
-    if values.is_empty() {
-        return None;
-    }
-    let sum: f64 = values.iter().sum();
-    let squares: f64 = values.iter().map(|x| x * x).sum();
-    if squares > 0.0 { Some(sum * sum / (values.len() as f64 * squares)) } else { Some(1.0) }
-}
-
-/// The Gini coefficient of sorted non-negative values; 0 when everything is zero; `None` of nothing.
-#[must_use]
-pub fn gini(sorted: &[f64]) -> Option<f64> {
-    if sorted.is_empty() {
-        return None;
-    }
-    let n = sorted.len() as f64;
-    let sum: f64 = sorted.iter().sum();
-    let ranked: f64 = sorted.iter().enumerate().map(|(i, x)| (i as f64 + 1.0) * x).sum();
-    if sum > 0.0 { Some((2.0 * ranked) / (n * sum) - (n + 1.0) / n) } else { Some(0.0) }
-}
+/// Rho up to here is called fair by those who allow for noise in throughputs (Shockwave's scripts).
+const NOISY_RHO: f64 = 1.05;
 
 /// Everything a metric may depend on.
 #[derive(Debug, Clone, Copy)]
@@ -135,61 +34,122 @@ pub struct Inputs<'a> {
     pub proofs: &'a ProofStats,
     /// What its floors were worth; `None` for a run that was not simulated.
     pub yardstick: Option<&'a Yardstick<'a>>,
-    /// Service by tenant.
+    /// The fairness properties of its decisions; `None` for a run that was not simulated.
+    pub fairness: Option<&'a FairnessReport>,
+    /// Service by tenant, in the window.
     pub service: &'a Service,
     /// Price of a GPU-hour by catalogue id.
     pub price_per_gpu_hour: &'a BTreeMap<String, f64>,
+    /// The stretch that is measured.
+    pub window: Window,
+    /// The contention that rho divides by; without it, that of the run.
+    pub ftf_n: Option<f64>,
 }
 
-/// Computes every metric of one run. `jct_mean_common_s` is left undefined: it needs the other runs of the comparison.
+/// Computes every metric of one run and its break-downs. `jct_mean_common_s` is left undefined: it needs the other runs of the
+/// comparison.
 #[must_use]
-pub fn compute(inputs: Inputs<'_>) -> Metrics {
+pub fn compute(inputs: Inputs<'_>) -> Measured {
+    let Inputs { cluster, workload, record, window, .. } = inputs;
+    let jobs = Jobs::of(cluster, workload, record, window, inputs.ftf_n);
+    let held =
+        (!record.segments.is_empty()).then(|| Held::of(cluster, workload, record, window, jobs.last_finish));
     let mut metrics = Metrics::default();
     for spec in super::metrics() {
         metrics.values.insert(spec.key.to_string(), None);
     }
     let mut set = |key: &str, value: Option<f64>| {
+        debug_assert!(super::spec::metric(key).is_some(), "{key} is not specified");
         metrics.values.insert(key.to_string(), value.filter(|v| v.is_finite()));
     };
-    let times = Times::of(inputs);
-    set("jct_mean_s", mean(&times.jct_s));
-    set("jct_p50_s", nearest_rank(&times.jct_s, 50));
-    set("jct_p95_s", nearest_rank(&times.jct_s, 95));
-    set("jct_p99_s", nearest_rank(&times.jct_s, 99));
-    set("jct_max_s", times.jct_s.last().copied());
-    set("wait_mean_s", mean(&times.wait_s));
-    set("wait_p95_s", nearest_rank(&times.wait_s, 95));
-    set("first_start_delay_mean_s", mean(&times.first_start_delay_s));
-    set("slowdown_bounded_mean", mean(&times.slowdown));
-    set("gini_slowdown", gini(&times.slowdown));
-    set("ftf_rho_max", times.rho.last().copied());
-    set("ftf_rho_mean", mean(&times.rho));
-    let unfair = times.rho.iter().filter(|&&rho| rho > 1.0).count();
-    set("ftf_unfair_share", (!times.rho.is_empty()).then(|| unfair as f64 / times.rho.len() as f64));
-    set("completed", Some(times.jct_s.len() as f64));
-    set("unfinished", Some((inputs.workload.jobs.len() - times.jct_s.len()) as f64));
+    let stretch = window.cut(SimTime::ZERO, jobs.last_finish.unwrap_or(SimTime::ZERO));
+    set_job_metrics(inputs, &jobs, stretch, &mut set);
+    set_decision_metrics(inputs, &mut set);
+    if let Some(held) = &held {
+        set_device_metrics(inputs, held, &jobs, stretch, &mut set);
+    }
+    for (index, gpu_type) in cluster.types().iter().enumerate() {
+        let share = held.as_ref().and_then(|held| utilization(inputs, held, stretch, Some(index)));
+        metrics.utilization_by_type.insert(gpu_type.name.clone(), share);
+    }
+    Measured { metrics, breakdown: breakdown(inputs, &jobs, held.as_ref(), stretch) }
+}
+
+type Stretch = Option<(SimTime, SimTime)>;
+
+fn seconds(stretch: Stretch) -> Option<f64> {
+    stretch.map(|(from, to)| (to - from).as_secs())
+}
+
+/// Figures over jobs.
+fn set_job_metrics(
+    inputs: Inputs<'_>,
+    jobs: &Jobs,
+    stretch: Stretch,
+    set: &mut impl FnMut(&str, Option<f64>),
+) {
+    let sample = Sample::of(jobs.figures.iter().flatten());
+    let completed = sample.jct_s.sorted().len();
+    set("jct_mean_s", sample.jct_s.mean());
+    set("jct_p50_s", sample.jct_s.percentile(50));
+    set("jct_p95_s", sample.jct_s.percentile(95));
+    set("jct_p99_s", sample.jct_s.percentile(99));
+    set("jct_max_s", sample.jct_s.max());
+    set("wait_mean_s", sample.wait_s.mean());
+    set("wait_p50_s", sample.wait_s.percentile(50));
+    set("wait_p95_s", sample.wait_s.percentile(95));
+    set("wait_p99_s", sample.wait_s.percentile(99));
+    set("wait_max_s", sample.wait_s.max());
+    set("first_start_delay_mean_s", Distribution::of(jobs.first_start_delay_s.clone()).mean());
+    set("slowdown_bounded_mean", sample.slowdown.mean());
+    set("slowdown_bounded_p50", sample.slowdown.percentile(50));
+    set("slowdown_bounded_p95", sample.slowdown.percentile(95));
+    set("slowdown_bounded_p99", sample.slowdown.percentile(99));
+    set("slowdown_bounded_max", sample.slowdown.max());
+    set("gini_slowdown", gini(sample.slowdown.sorted()));
+    set("ftf_rho_max", sample.rho.max());
+    set("ftf_rho_mean", sample.rho.mean());
+    set("ftf_rho_p95", sample.rho.percentile(95));
+    set("ftf_unfair_share", sample.rho.share_above(1.0));
+    set("ftf_unfair_share_noisy", sample.rho.share_above(NOISY_RHO));
+    set("completed", Some(completed as f64));
+    set("unfinished", Some((jobs.count() - completed) as f64));
     set("never_fit", Some(inputs.workload.never_fit.len() as f64));
-    let makespan_s = times.last_finish_s;
-    set("makespan_s", makespan_s);
+    set("makespan_s", jobs.last_finish.map(SimTime::as_secs));
+    // In a window the jobs that finish in it count, whenever they were submitted.
+    let finished = if inputs.window.is_whole() {
+        completed
+    } else {
+        let finishes = inputs.record.jobs.iter().filter_map(|run| run.finish);
+        finishes.filter(|&finish| inputs.window.holds(finish)).count()
+    };
     set(
         "throughput_jobs_per_hour",
-        makespan_s.filter(|&s| s > 0.0).map(|s| times.jct_s.len() as f64 / (s / 3600.0)),
+        seconds(stretch).filter(|&s| s > 0.0).map(|s| finished as f64 / (s / 3600.0)),
     );
+    let queue = stretch.and_then(|(_, to)| Queue::of(inputs.record, inputs.window, to));
+    set("queue_mean", queue.map(|queue| queue.mean));
+    set("queue_p95", queue.map(|queue| queue.p95));
+    set("queue_max", queue.map(|queue| queue.max));
     set("jain_service", inputs.service.jain());
+    let ratios = inputs.service.overall_ratios();
+    set("service_ratio_min", ratios.iter().copied().min_by(f64::total_cmp));
+    let short = ratios.iter().filter(|&&ratio| ratio < 1.0).count();
+    set("service_short_share", (!ratios.is_empty()).then(|| short as f64 / ratios.len() as f64));
+}
 
-    let simulated = !inputs.record.segments.is_empty();
-    let sum = |count: fn(&crate::sim::JobRun) -> u32| {
-        inputs.record.jobs.iter().map(|job| f64::from(count(job))).sum::<f64>()
-    };
-    if simulated {
-        set("preemptions", Some(sum(|job| job.preemptions)));
-        set("migrations", Some(sum(|job| job.migrations)));
-        set("reconfigurations", Some(inputs.record.reconfigurations as f64));
-        set("fragmentation_mean", Some(inputs.record.fragmentation_mean));
-        set("effective_throughput", makespan_s.filter(|&s| s > 0.0).map(|s| inputs.service.total_s() / s));
-    }
+/// Figures over decisions: floors, fairness properties, proofs.
+fn set_decision_metrics(inputs: Inputs<'_>, set: &mut impl FnMut(&str, Option<f64>)) {
     set("floor_violations", inputs.yardstick.map(|yardstick| yardstick.violations() as f64));
     set("floor_shortfall", inputs.yardstick.map(Yardstick::shortfall_s));
+    if let Some(fairness) = inputs.fairness {
+        set("sharing_incentive_violated_share", fairness.sharing_incentive.violated_share());
+        set("sharing_incentive_missing_max", fairness.sharing_incentive.missing_max());
+        set("envy_share", fairness.envy.violated_share());
+        set("envy_max", fairness.envy.missing_max());
+        set("pareto_violated_share", fairness.pareto.violated_share());
+        set("pareto_gap_max", fairness.pareto.gap_max());
+    }
     let proofs = inputs.proofs;
     if proofs.rounds > 0 {
         set("solver_gap_max", Some(proofs.gap_max));
@@ -204,121 +164,143 @@ pub fn compute(inputs: Inputs<'_>) -> Metrics {
     if proofs.has_ledger {
         set("floor_violations_own", Some(proofs.own_violations as f64));
     }
-    let use_of = Use::of(inputs);
-    if simulated {
-        set("gpu_hours", Some(use_of.gpu_hours()));
-        set("cost", use_of.cost(inputs));
-        set("utilization", use_of.share(makespan_s, None));
-    }
-    for (index, gpu_type) in inputs.cluster.types().iter().enumerate() {
-        let share = if simulated { use_of.share(makespan_s, Some(index)) } else { None };
-        metrics.utilization_by_type.insert(gpu_type.name.clone(), share);
-    }
-    metrics
 }
 
-/// Per-job times, sorted.
-struct Times {
-    jct_s: Vec<f64>,
-    wait_s: Vec<f64>,
-    first_start_delay_s: Vec<f64>,
-    slowdown: Vec<f64>,
-    rho: Vec<f64>,
-    last_finish_s: Option<f64>,
+/// Figures over allocations.
+fn set_device_metrics(
+    inputs: Inputs<'_>,
+    held: &Held,
+    jobs: &Jobs,
+    stretch: Stretch,
+    set: &mut impl FnMut(&str, Option<f64>),
+) {
+    let record = inputs.record;
+    let sum = |count: fn(&crate::sim::JobRun) -> u32| {
+        let measured = record.jobs.iter().zip(&jobs.measured).filter(|(_, measured)| **measured);
+        measured.map(|(job, _)| f64::from(count(job))).sum::<f64>()
+    };
+    set("preemptions", Some(sum(|job| job.preemptions)));
+    set("migrations", Some(sum(|job| job.migrations)));
+    set("failures", Some(sum(|job| job.failures)));
+    set("killed", Some(sum(|job| u32::from(job.killed.is_some()))));
+    let runs =
+        inputs.workload.jobs.iter().zip(&record.jobs).zip(&jobs.measured).filter(|(_, measured)| **measured);
+    let lost = runs
+        .map(|((job, run), _)| inputs.workload.class_of(job).gpus.as_gpus() * run.lost.as_reference_secs());
+    set("lost_work_s", Some(lost.sum()));
+    set("reconfigurations", Some(record.reconfigurations as f64));
+    set("fragmentation_mean", Some(record.fragmentation_mean));
+    set("fragmentation_stranded_mean", Some(record.fragmentation_stranded_mean));
+    let deficient = (record.fragmentation_mean - record.fragmentation_stranded_mean).max(0.0);
+    set("fragmentation_deficient_mean", Some(deficient));
+    let span_s = seconds(stretch).filter(|&s| s > 0.0);
+    set("effective_throughput", span_s.map(|s| inputs.service.total_s() / s));
+    set("gpu_hours", Some(held.all.all_hours()));
+    set("cost", held.all.cost(&prices(inputs)));
+    set("utilization", utilization(inputs, held, stretch, None));
+    let slots: u64 =
+        inputs.cluster.types().iter().map(|t| u64::from(t.devices) * u64::from(t.slots_per_device())).sum();
+    set("slot_utilization", span_s.map(|s| (held.slot_s / (s * slots as f64)).min(1.0)));
 }
 
-impl Times {
-    fn of(inputs: Inputs<'_>) -> Self {
-        let demand = ActiveDemand::of(inputs.cluster, inputs.workload, inputs.record);
-        let mut times = Self {
-            jct_s: Vec::new(),
-            wait_s: Vec::new(),
-            first_start_delay_s: Vec::new(),
-            slowdown: Vec::new(),
-            rho: Vec::new(),
-            last_finish_s: None,
-        };
-        for (job, run) in inputs.workload.jobs.iter().zip(&inputs.record.jobs) {
-            if let Some(start) = run.first_start {
-                times.first_start_delay_s.push((start - job.submit).as_secs());
-            }
-            let Some(finish) = run.finish else { continue };
-            let jct = finish - job.submit;
-            let jct_s = jct.as_secs();
-            let best_s = best_duration_s(job);
-            times.jct_s.push(jct_s);
-            times.wait_s.push((jct - run.held).as_secs());
-            times.slowdown.push((jct_s / best_s.max(SLOWDOWN_BOUND_S)).max(1.0));
-            if best_s > 0.0 {
-                times.rho.push(jct_s / (best_s * demand.mean(job.submit, finish).max(1.0)));
-            }
-            times.last_finish_s = Some(times.last_finish_s.unwrap_or(0.0).max(finish.as_secs()));
+/// The price of a GPU-hour of every type.
+fn prices(inputs: Inputs<'_>) -> Vec<Option<f64>> {
+    let types = inputs.cluster.types().iter();
+    types.map(|gpu_type| inputs.price_per_gpu_hour.get(&gpu_type.gpu).copied()).collect()
+}
+
+/// The share of the device time of a type, or of all, that was held; `None` for an empty stretch.
+fn utilization(inputs: Inputs<'_>, held: &Held, stretch: Stretch, of_type: Option<usize>) -> Option<f64> {
+    let cluster = inputs.cluster;
+    let span_hours = seconds(stretch).filter(|&s| s > 0.0)? / 3600.0;
+    let (hours, devices) = match of_type {
+        Some(index) => (held.to_last_finish.hours(index), cluster.types().get(index)?.devices),
+        None => (held.to_last_finish.all_hours(), cluster.types().iter().map(|t| t.devices).sum()),
+    };
+    // Devices of nodes that are out of service are nobody's to use.
+    let out = inputs.record.outages.iter().filter_map(|outage| {
+        let node = cluster.nodes().get(outage.node.index())?;
+        let counts = of_type.is_none_or(|index| node.type_id.index() == index);
+        let (from, to) = stretch.filter(|_| counts)?;
+        let out = (outage.to.min(to) - outage.from.max(from)).as_secs().max(0.0) / 3600.0;
+        Some(out * f64::from(node.devices))
+    });
+    let available = span_hours * f64::from(devices) - out.sum::<f64>();
+    (available > 0.0).then(|| (hours / available).min(1.0))
+}
+
+/// The run's figures by tenant, type and class.
+fn breakdown(inputs: Inputs<'_>, jobs: &Jobs, held: Option<&Held>, stretch: Stretch) -> Breakdown {
+    let Inputs { cluster, workload, service, .. } = inputs;
+    let prices = prices(inputs);
+    let mut tenants: Vec<Group<'_>> = workload.tenants.iter().map(|_| Group::default()).collect();
+    let mut types: Vec<Group<'_>> = cluster.types().iter().map(|_| Group::default()).collect();
+    // Classes that differ in nothing but the types they may use are one here.
+    let mut names: BTreeMap<(&str, u32), Vec<usize>> = BTreeMap::new();
+    for (index, class) in workload.classes.iter().enumerate() {
+        names.entry((&class.profile, class.gpus.0)).or_default().push(index);
+    }
+    let mut row_of_class = vec![0; workload.classes.len()];
+    for (row, members) in names.values().enumerate() {
+        for &member in members {
+            row_of_class[member] = row;
         }
-        for values in [
-            &mut times.jct_s,
-            &mut times.wait_s,
-            &mut times.first_start_delay_s,
-            &mut times.slowdown,
-            &mut times.rho,
-        ] {
-            values.sort_by(f64::total_cmp);
-        }
-        times
     }
+    let mut classes: Vec<Group<'_>> = names.iter().map(|_| Group::default()).collect();
+    for (index, job) in workload.jobs.iter().enumerate() {
+        if !jobs.measured[index] {
+            continue;
+        }
+        let figures = jobs.figures[index].as_ref();
+        tenants[job.tenant.index()].add(figures);
+        classes[row_of_class[job.class.index()]].add(figures);
+        if let Some(type_id) = held.and_then(|held| held.main_type[index]) {
+            types[type_id.index()].add(figures);
+        }
+    }
+    let by_tenant =
+        workload.tenants.iter().zip(&tenants).enumerate().filter(|(_, (_, group))| group.jobs > 0);
+    let by_tenant = by_tenant.map(|(index, (tenant, group))| {
+        let held = held.map(|held| (&held.by_tenant[index], service.received(index)));
+        let entitled_s = service.due(index);
+        TenantFigures {
+            tenant: tenant.name.clone(),
+            weight: tenant.weight_micro as f64 / 1e6,
+            entitled_s,
+            service_ratio: held.and_then(|(_, received)| (entitled_s > 0.0).then(|| received / entitled_s)),
+            figures: group.finish(held, &prices),
+        }
+    });
+    let by_type = cluster.types().iter().zip(&types).enumerate().map(|(index, (gpu_type, group))| {
+        let of_type = held.map(|held| (held.all.only(TypeId(index as u16)), held.service_of_type_s[index]));
+        TypeFigures {
+            gpu_type: gpu_type.name.clone(),
+            devices: gpu_type.devices,
+            utilization: held.and_then(|held| utilization(inputs, held, stretch, Some(index))),
+            figures: group.finish(of_type.as_ref().map(|(time, service)| (time, *service)), &prices),
+        }
+    });
+    let by_class = names.iter().zip(&classes).filter(|(_, group)| group.jobs > 0);
+    let by_class = by_class.map(|((&(model, gpus), members), group)| {
+        let of_class = held.map(|held| {
+            let mut time = DeviceTime::none(cluster.types().len());
+            members.iter().for_each(|&member| time.add(&held.by_class[member]));
+            (time, members.iter().map(|&member| held.service_of_class_s[member]).sum::<f64>())
+        });
+        ClassFigures {
+            model: model.to_string(),
+            gpus: f64::from(gpus) / 1000.0,
+            figures: group.finish(of_class.as_ref().map(|(time, service)| (time, *service)), &prices),
+        }
+    });
+    Breakdown { by_tenant: by_tenant.collect(), by_type: by_type.collect(), by_class: by_class.collect() }
 }
 
-/// Device time held, by type.
-struct Use {
-    /// In [`ATTAINED_UNITS`] a device-microsecond, within the window to the last finish.
-    held: Vec<i128>,
-    devices: Vec<u32>,
-}
-
-impl Use {
-    fn of(inputs: Inputs<'_>) -> Self {
-        let types = inputs.cluster.types();
-        let mut held = vec![0i128; types.len()];
-        for segment in &inputs.record.segments {
-            let gpu_type = &types[segment.type_id.index()];
-            let unit = ATTAINED_UNITS / i128::from(gpu_type.slots_per_device());
-            let devices = inputs.record.parts(segment).len() as i128;
-            held[segment.type_id.index()] +=
-                unit * i128::from(segment.slots) * devices * i128::from((segment.to - segment.from).0);
-        }
-        Self { held, devices: types.iter().map(|t| t.devices).collect() }
-    }
-
-    fn device_hours(&self, index: usize) -> f64 {
-        self.held[index] as f64 / (ATTAINED_UNITS * i128::from(MICROS_PER_S) * 3600) as f64
-    }
-
-    fn gpu_hours(&self) -> f64 {
-        (0..self.held.len()).map(|index| self.device_hours(index)).sum()
-    }
-
-    fn cost(&self, inputs: Inputs<'_>) -> Option<f64> {
-        let mut cost = 0.0;
-        for (index, gpu_type) in inputs.cluster.types().iter().enumerate() {
-            if self.held[index] > 0 {
-                cost += self.device_hours(index) * inputs.price_per_gpu_hour.get(&gpu_type.gpu)?;
-            }
-        }
-        Some(cost)
-    }
-
-    fn share(&self, window_s: Option<f64>, index: Option<usize>) -> Option<f64> {
-        let window_hours = window_s.filter(|&s| s > 0.0)? / 3600.0;
-        let (hours, devices) = match index {
-            Some(index) => (self.device_hours(index), self.devices[index]),
-            None => (self.gpu_hours(), self.devices.iter().sum()),
-        };
-        Some((hours / (window_hours * f64::from(devices))).min(1.0))
-    }
-}
-
-/// Fills in `jct_mean_common_s` for runs of one comparison on one workload: the mean JCT over the jobs finished in all of them.
-pub fn set_common_means(workload: &BoundWorkload, runs: &mut [(&RunRecord, &mut Metrics)]) {
+/// Fills in `jct_mean_common_s` for runs of one comparison on one workload: the mean JCT over the jobs submitted in `window` that
+/// finished in all of them.
+pub fn set_common_means(workload: &BoundWorkload, window: Window, runs: &mut [(&RunRecord, &mut Metrics)]) {
     let common: Vec<usize> = (0..workload.jobs.len())
+        .filter(|&index| window.holds(workload.jobs[index].submit))
         .filter(|&index| runs.iter().all(|(record, _)| record.jobs[index].finish.is_some()))
         .collect();
     for (record, metrics) in runs.iter_mut() {
@@ -331,36 +313,5 @@ pub fn set_common_means(workload: &BoundWorkload, runs: &mut [(&RunRecord, &mut 
         // Summed in the same order as the mean over all jobs, so that the two are equal when every job finished.
         jct_s.sort_by(f64::total_cmp);
         metrics.values.insert("jct_mean_common_s".to_string(), mean(&jct_s));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn jain_index_of_known_vectors() {
-        let close = |x: Option<f64>, y: f64| assert!((x.unwrap() - y).abs() < 1e-12);
-        close(jain(&[1.0, 1.0, 1.0, 1.0]), 1.0);
-        close(jain(&[1.0, 0.0, 0.0, 0.0]), 0.25);
-        close(jain(&[1.0, 2.0, 3.0]), 6.0 / 7.0);
-        close(jain(&[0.0, 0.0]), 1.0);
-        assert_eq!(jain(&[]), None);
-    }
-
-    #[test]
-    fn percentiles_are_nearest_rank() {
-        let values: Vec<f64> = (1..=100).map(f64::from).collect();
-        assert_eq!(nearest_rank(&values, 50), Some(50.0));
-        assert_eq!(nearest_rank(&values, 95), Some(95.0));
-        assert_eq!(nearest_rank(&values, 99), Some(99.0));
-        assert_eq!(nearest_rank(&[7.0], 50), Some(7.0));
-        assert_eq!(nearest_rank(&[], 50), None);
-    }
-
-    #[test]
-    fn gini_of_equal_and_of_one_taking_all() {
-        assert!(gini(&[2.0, 2.0, 2.0]).unwrap().abs() < 1e-12);
-        assert!((gini(&[0.0, 0.0, 0.0, 1.0]).unwrap() - 0.75).abs() < 1e-12);
     }
 }

@@ -7,7 +7,8 @@ use crate::sim::RunRecord;
 use crate::units::{SimTime, TenantId};
 use crate::workload::BoundWorkload;
 
-use super::compute::jain;
+use super::distribution::jain;
+use super::window::Window;
 
 /// A point of a cumulative distribution: `share` of the jobs took at most `value_s`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -104,12 +105,15 @@ pub struct Service {
 }
 
 impl Service {
-    /// Splits a run into at most `stretches` stretches.
+    /// Splits the part of a run that lies in `window` into at most `stretches` stretches.
     #[must_use]
-    pub fn of(workload: &BoundWorkload, record: &RunRecord, stretches: usize) -> Self {
+    pub fn of(workload: &BoundWorkload, record: &RunRecord, window: Window, stretches: usize) -> Self {
         let tenants = workload.tenants.len();
-        let end_us = record.end.0.max(1);
-        let stretch_us = (end_us + stretches as i64 - 1) / stretches.max(1) as i64;
+        let (origin_us, end_us) = match window.cut(SimTime::ZERO, record.end) {
+            Some((from, to)) => (from.0, to.0),
+            None => (0, 1),
+        };
+        let stretch_us = (end_us - origin_us + stretches as i64 - 1) / stretches.max(1) as i64;
         let mut service = Self {
             stretch_s: stretch_us as f64 / 1e6,
             received_s: vec![vec![0.0; stretches]; tenants],
@@ -122,10 +126,11 @@ impl Service {
             .map(|tenant| vec![vec![0.0; stretches]; tenant.weights().count()])
             .collect();
         let each = |from: SimTime, to: SimTime, add: &mut dyn FnMut(usize, f64)| {
-            let mut from_us = from.0.max(0);
-            while from_us < to.0 {
+            let mut from_us = (from.0 - origin_us).max(0);
+            let end_us = to.0.min(end_us) - origin_us;
+            while from_us < end_us {
                 let index = (from_us / stretch_us) as usize;
-                let to_us = to.0.min((index as i64 + 1) * stretch_us);
+                let to_us = end_us.min((index as i64 + 1) * stretch_us);
                 if index < stretches {
                     add(index, (to_us - from_us) as f64 / 1e6);
                 }
@@ -160,7 +165,7 @@ impl Service {
         for segment in &record.segments {
             let job = &workload.jobs[segment.job.index()];
             let class = workload.class_of(job);
-            let speed = class.gpus.as_gpus() * segment.rate.as_f64();
+            let speed = class.gpus.as_gpus() * segment.rate.as_f64() * segment.time_share();
             let received = &mut service.received_s[job.tenant.index()];
             each(segment.ready, segment.to, &mut |index, seconds| received[index] += speed * seconds);
         }
@@ -210,11 +215,16 @@ impl Service {
     /// Jain's index over the tenants to which anything was due, of received over due.
     #[must_use]
     pub fn jain(&self) -> Option<f64> {
-        let ratios: Vec<f64> = (0..self.due_s.len())
+        jain(&self.overall_ratios())
+    }
+
+    /// Received over due of the tenants to which anything was due.
+    #[must_use]
+    pub fn overall_ratios(&self) -> Vec<f64> {
+        (0..self.due_s.len())
             .filter(|&tenant| self.due(tenant) > 0.0)
             .map(|tenant| self.received(tenant) / self.due(tenant))
-            .collect();
-        jain(&ratios)
+            .collect()
     }
 }
 

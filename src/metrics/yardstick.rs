@@ -18,9 +18,8 @@
 //!   Beyond it rounds are left out until there is room again, and the measured rounds before and after stand for them.
 //!   [`Yardstick::measured`] tells how many rounds were; when it is less than [`Yardstick::rounds`], the figures are estimates.
 
-mod worth;
-
-use self::worth::Worths;
+use super::window::Window;
+use super::worth::Worths;
 use crate::cluster::Cluster;
 use crate::policy::sts::quota::{Claim, Quotas, TemporalLayer};
 use crate::policy::sts::resources::TypeResources;
@@ -39,6 +38,7 @@ pub struct Yardstick<'a> {
     workload: &'a BoundWorkload,
     length: i64,
     horizon: SimTime,
+    window: Window,
     layer: TemporalLayer,
     /// Devices of each type that quotas are given out of.
     in_service: Vec<u32>,
@@ -93,6 +93,7 @@ impl<'a> Yardstick<'a> {
             workload,
             length: settings.length.0.max(1),
             horizon: settings.horizon.unwrap_or(SimTime::NEVER),
+            window: Window::WHOLE,
             layer: TemporalLayer::new(units, workload.tenants.len()),
             in_service: cluster.types().iter().map(|t| t.devices).collect(),
             worths,
@@ -107,6 +108,12 @@ impl<'a> Yardstick<'a> {
             violations: 0,
             shortfall: 0,
         }
+    }
+
+    /// Measures only rounds that begin in `window`. Quotas are given out in all of them.
+    #[must_use]
+    pub fn within(self, window: Window) -> Self {
+        Self { window, ..self }
     }
 
     /// (Tenant, round) pairs in which the planned service was below what the tenant's quota was worth to it.
@@ -160,10 +167,11 @@ impl<'a> Yardstick<'a> {
         }
     }
 
-    /// The first round after this one that begins with other weights.
+    /// The first round after this one that begins with other weights, or on the other side of an end of the window.
     fn next_change(&self, round: u64) -> u64 {
         let start = self.start(round);
         let times = self.workload.tenants.iter().flat_map(|tenant| &tenant.changes).map(|change| change.at.0);
+        let times = times.chain([self.window.from.0, self.window.to.0]);
         let next = times.filter(|&at| at > start).min().unwrap_or(i64::MAX);
         next.unsigned_abs().div_ceil(self.length.unsigned_abs())
     }
@@ -172,6 +180,9 @@ impl<'a> Yardstick<'a> {
     /// get less.
     fn entitle(&mut self, round: u64, standing: &Standing) -> Option<Measured> {
         self.layer.next_round(&self.claims, &mut self.quotas);
+        if !self.window.holds(SimTime(self.start(round))) {
+            return None;
+        }
         self.rounds += 1;
         self.left_out += 1;
         if self.worths.spent > ALLOWANCE.saturating_add(self.rounds.saturating_mul(ALLOWANCE_PER_ROUND)) {
@@ -260,6 +271,7 @@ struct Lap {
     layer: TemporalLayer,
     violations: u64,
     shortfall: i128,
+    rounds: u64,
     measured: u64,
 }
 
@@ -314,6 +326,7 @@ impl Watch for Yardstick<'_> {
                         layer: self.layer.clone(),
                         violations: self.violations,
                         shortfall: self.shortfall,
+                        rounds: self.rounds,
                         measured: self.measured,
                     });
                 }
@@ -324,7 +337,7 @@ impl Watch for Yardstick<'_> {
                     self.violations += (self.violations - lap.violations) * laps;
                     self.shortfall += (self.shortfall - lap.shortfall) * i128::from(laps);
                     self.measured += (self.measured - lap.measured) * laps;
-                    self.rounds += laps * length;
+                    self.rounds += (self.rounds - lap.rounds) * laps;
                     round += laps * length;
                 }
                 _ => {}

@@ -3,18 +3,21 @@
 use serde::{Deserialize, Serialize};
 
 use super::hash::{result_hash, scenario_hash};
-use super::{PolicyChoice, Scenario, ScenarioError};
+use super::{Scenario, ScenarioError};
 use crate::cluster::Cluster;
-use crate::metrics::compute::{Inputs, mean};
+use crate::metrics::compute::Inputs;
+use crate::metrics::properties::{FairnessReport, Properties};
 use crate::metrics::series::{self, Service};
 pub use crate::metrics::series::{CdfPoint, LoadPoint};
+use crate::metrics::window::Window;
 use crate::metrics::yardstick::Yardstick;
-use crate::metrics::{self, Metrics, ProofStats};
+use crate::metrics::{self, Breakdown, Measured, Metrics, ProofStats};
 use crate::sim::recorded::{has_record, recorded};
 use crate::sim::standing::UNITS_PER_S;
-use crate::sim::{Engine, PassedRounds, Progress, RoundReport, RunRecord, Standing, Watch};
+use crate::sim::{Engine, JobRun, PassedRounds, Progress, RoundReport, RunRecord, Standing, Watch};
+use crate::units::SimTime;
 use crate::workload::bind::bind;
-use crate::workload::{BoundWorkload, Workload, synthetic};
+use crate::workload::{BoundJob, BoundWorkload, Workload, synthetic};
 
 /// Most points of a thinned series.
 pub const SERIES_POINTS: usize = 1000;
@@ -55,7 +58,7 @@ pub fn generated(scenario: &Scenario) -> Option<Workload> {
 /// Fills in the mean JCT over the jobs that finished in every run of one seed.
 pub fn set_common_means(prepared: &Prepared, runs: &mut [Finished]) {
     let mut pairs: Vec<_> = runs.iter_mut().map(|run| (&run.record, &mut run.result.metrics)).collect();
-    metrics::compute::set_common_means(&prepared.workload, &mut pairs);
+    metrics::compute::set_common_means(&prepared.workload, prepared.scenario.measure.window(), &mut pairs);
 }
 
 /// Checks a scenario and binds `workload` (as traced or generated, not yet shaped) to its cluster.
@@ -82,6 +85,7 @@ pub fn prepare(scenario: &Scenario, workload: &Workload) -> Result<Prepared, Sce
             expected: "at least one GPU job with a run time that fits the cluster".into(),
         });
     }
+    scenario.measure.check_jobs(&bound.jobs)?;
     let scenario_hash = scenario_hash(scenario, workload);
     Ok(Prepared { scenario: scenario.clone(), scenario_hash, cluster, source, workload: bound })
 }
@@ -114,11 +118,13 @@ impl Prepared {
     pub fn run(&self, index: usize, seed: u64, watch: &mut dyn Watch) -> Result<Finished, ScenarioError> {
         self.check_policy(index)?;
         let (spec, params) = self.scenario.policy(index)?;
-        let choice = &self.scenario.policies[index];
         let settings = self.scenario.round.settings();
+        let window = self.scenario.measure.window();
         let mut measures = Measures {
-            proofs: ProofStats::default(),
-            yardstick: Yardstick::new(&self.cluster, &self.workload, &settings),
+            window,
+            proofs: ProofStats { window, ..ProofStats::default() },
+            yardstick: Yardstick::new(&self.cluster, &self.workload, &settings).within(window),
+            properties: Properties::new(&self.cluster, &self.workload, window),
             watch,
         };
         let record = match spec.build {
@@ -130,46 +136,53 @@ impl Prepared {
             }
             None => recorded(&self.workload),
         };
-        let Measures { proofs, yardstick, .. } = measures;
-        let yardstick = spec.build.map(|_| &yardstick);
-        let result = self.result(choice, seed, &record, &proofs, yardstick);
+        let result = self.result(index, seed, &record, &measures)?;
         Ok(Finished { result, record })
     }
 
-    /// Every job's completion time in seconds, in the order of the workload; NaN where it did not finish.
+    /// Every job's completion time in seconds, in the order of the workload; NaN where it did not finish or is not measured.
     #[must_use]
     pub fn completion_times_s(&self, record: &RunRecord) -> Vec<f64> {
+        let window = self.scenario.measure.window();
         let jobs = self.workload.jobs.iter().zip(&record.jobs);
-        jobs.map(|(job, run)| run.finish.map_or(f64::NAN, |finish| (finish - job.submit).as_secs())).collect()
+        let time_s = |(job, run): (&BoundJob, &JobRun)| {
+            let finish = run.finish.filter(|_| window.holds(job.submit));
+            finish.map_or(f64::NAN, |finish| (finish - job.submit).as_secs())
+        };
+        jobs.map(time_s).collect()
     }
 
     fn result(
         &self,
-        choice: &PolicyChoice,
+        index: usize,
         seed: u64,
         record: &RunRecord,
-        proofs: &ProofStats,
-        yardstick: Option<&Yardstick<'_>>,
-    ) -> RunResult {
-        let service = Service::of(&self.workload, record, SERVICE_STRETCHES);
-        let metrics = metrics::compute(Inputs {
+        measures: &Measures<'_>,
+    ) -> Result<RunResult, ScenarioError> {
+        let (spec, _) = self.scenario.policy(index)?;
+        let choice = &self.scenario.policies[index];
+        let Measures { proofs, window, .. } = measures;
+        let yardstick = spec.build.map(|_| &measures.yardstick);
+        let fairness = spec.build.map(|_| measures.properties.report());
+        let over_time = Service::of(&self.workload, record, Window::WHOLE, SERVICE_STRETCHES);
+        let in_window =
+            (!window.is_whole()).then(|| Service::of(&self.workload, record, *window, SERVICE_STRETCHES));
+        let Measured { metrics, breakdown } = metrics::compute(Inputs {
             cluster: &self.cluster,
             workload: &self.workload,
             record,
             proofs,
             yardstick,
-            service: &service,
+            fairness,
+            service: in_window.as_ref().unwrap_or(&over_time),
             price_per_gpu_hour: &self.scenario.cluster.price_per_gpu_hour,
+            window: *window,
+            ftf_n: self.scenario.measure.ftf_n,
         });
-        let mut jct_s: Vec<f64> = self
-            .workload
-            .jobs
-            .iter()
-            .zip(&record.jobs)
-            .filter_map(|(job, run)| run.finish.map(|finish| (finish - job.submit).as_secs()))
-            .collect();
+        let mut jct_s = self.completion_times_s(record);
+        jct_s.retain(|jct_s| jct_s.is_finite());
         jct_s.sort_by(f64::total_cmp);
-        RunResult {
+        Ok(RunResult {
             policy: choice.label().to_string(),
             seed,
             result_hash: result_hash(record),
@@ -177,7 +190,9 @@ impl Prepared {
             metrics,
             jct_cdf: series::cdf(&jct_s, SERIES_POINTS),
             load: series::load(record, SERIES_POINTS),
-            tenants: self.tenants(record, &service),
+            tenants: self.tenants(&breakdown, in_window.as_ref().unwrap_or(&over_time), &over_time),
+            breakdown,
+            fairness: fairness.cloned(),
             rounds: record.rounds,
             rounds_solved: (proofs.rounds > 0).then_some(proofs.rounds),
             rounds_optimal: (proofs.rounds > 0).then_some(proofs.optimal),
@@ -190,47 +205,38 @@ impl Prepared {
                 floor_rounds_measured: yardstick.map(Yardstick::measured),
                 floors_unproven: yardstick.map(Yardstick::unproven),
             },
-        }
+        })
     }
 
-    fn tenants(&self, record: &RunRecord, service: &Service) -> Vec<TenantResult> {
-        let tenants = &self.workload.tenants;
-        let mut jct_s = vec![Vec::new(); tenants.len()];
-        let mut wait_s = vec![Vec::new(); tenants.len()];
-        let mut jobs = vec![0; tenants.len()];
-        for (job, run) in self.workload.jobs.iter().zip(&record.jobs) {
-            let tenant = job.tenant.index();
-            jobs[tenant] += 1;
-            if let Some(finish) = run.finish {
-                let jct = finish - job.submit;
-                jct_s[tenant].push(jct.as_secs());
-                wait_s[tenant].push((jct - run.held).as_secs());
-            }
+    /// The tenants with a measured job, with their service over the whole run.
+    fn tenants(&self, breakdown: &Breakdown, measured: &Service, over_time: &Service) -> Vec<TenantResult> {
+        let mut rows = breakdown.by_tenant.iter().peekable();
+        let mut tenants = Vec::new();
+        for (index, tenant) in self.workload.tenants.iter().enumerate() {
+            let Some(row) = rows.next_if(|row| row.tenant == tenant.name) else { continue };
+            tenants.push(TenantResult {
+                name: row.tenant.clone(),
+                weight: row.weight,
+                jobs: row.figures.jobs,
+                completed: row.figures.completed,
+                jct_mean_s: row.figures.jct_mean_s,
+                wait_mean_s: row.figures.wait_mean_s,
+                service_s: measured.received(index),
+                entitled_s: measured.due(index),
+                service_ratio: over_time.ratios(index),
+                stretch_s: over_time.stretch_s,
+            });
         }
         tenants
-            .iter()
-            .enumerate()
-            .filter(|(index, _)| jobs[*index] > 0)
-            .map(|(index, tenant)| TenantResult {
-                name: tenant.name.clone(),
-                weight: tenant.weight_micro as f64 / 1e6,
-                jobs: jobs[index],
-                completed: jct_s[index].len() as u64,
-                jct_mean_s: mean(&jct_s[index]),
-                wait_mean_s: mean(&wait_s[index]),
-                service_s: service.received(index),
-                entitled_s: service.due(index),
-                service_ratio: service.ratios(index),
-                stretch_s: service.stretch_s,
-            })
-            .collect()
     }
 }
 
 /// Measures a run while it goes on, and shows it to the caller's watcher.
 struct Measures<'a> {
+    window: Window,
     proofs: ProofStats,
     yardstick: Yardstick<'a>,
+    properties: Properties<'a>,
     watch: &'a mut dyn Watch,
 }
 
@@ -238,6 +244,7 @@ impl Watch for Measures<'_> {
     fn round(&mut self, report: &RoundReport<'_>) {
         self.proofs.round(report);
         self.yardstick.round(report);
+        self.properties.round(report);
         self.watch.round(report);
     }
 
@@ -262,6 +269,10 @@ impl Watch for Measures<'_> {
     fn clock_s(&self) -> Option<f64> {
         self.watch.clock_s()
     }
+
+    fn window(&self) -> Option<(SimTime, SimTime)> {
+        (!self.window.is_whole()).then_some((self.window.from, self.window.to))
+    }
 }
 
 /// Result of one policy and seed. It is plain data: the page gets it from a worker, the command line writes it.
@@ -283,6 +294,12 @@ pub struct RunResult {
     pub load: Vec<LoadPoint>,
     /// Service against entitlement, by tenant.
     pub tenants: Vec<TenantResult>,
+    /// Figures by tenant, GPU type and job class.
+    #[serde(default)]
+    pub breakdown: Breakdown,
+    /// Fairness properties of its decisions; `None` for a run that was not simulated.
+    #[serde(default)]
+    pub fairness: Option<FairnessReport>,
     /// Rounds decided.
     pub rounds: u64,
     /// Rounds that were decided with a proof; rounds passed over as they are have none.

@@ -1,12 +1,19 @@
-//! Tables for files: jobs and rounds as CSV, the comparison as JSON.
+//! Tables for files: jobs, rounds and break-downs as CSV, the comparison as JSON.
+
+mod breakdown;
+mod statistics;
 
 use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
+pub use self::breakdown::{write_classes_csv, write_tenants_csv, write_types_csv};
+pub use self::statistics::write_statistics_csv;
 use super::run::{Account, Prepared, RunResult};
-use crate::metrics::Metrics;
-use crate::metrics::compute::best_duration_s;
+use super::statistics::{Pair, Statistics};
+use crate::metrics::jobs::bounded_slowdown;
+use crate::metrics::properties::FairnessReport;
+use crate::metrics::{Breakdown, Metrics};
 use crate::sim::waiting::WaitHistory;
 use crate::sim::{RoundReport, RunRecord, Watch};
 
@@ -19,6 +26,9 @@ pub struct Summary {
     pub engine_version: String,
     /// One entry a policy and seed.
     pub runs: Vec<SummaryRun>,
+    /// Every metric over the seeds, and its difference to the baseline.
+    #[serde(default)]
+    pub statistics: Statistics,
 }
 
 /// One run in `summary.json`.
@@ -37,13 +47,27 @@ pub struct SummaryRun {
     /// What violations of floors come from, and how well they were measured.
     #[serde(default)]
     pub account: Account,
+    /// Fairness properties of its decisions, with the worst failures; `None` for a run that was not simulated.
+    #[serde(default)]
+    pub fairness: Option<FairnessReport>,
+    /// `by_tenant`, `by_type` and `by_class`.
+    #[serde(default, flatten)]
+    pub breakdown: Breakdown,
 }
 
 impl Summary {
-    /// The summary of a comparison.
+    /// The summary of a comparison with the baseline of this label; `over_jobs` are comparisons job by job, if there are any.
     #[must_use]
-    pub fn new<'a>(scenario_hash: &str, runs: impl IntoIterator<Item = &'a RunResult>) -> Self {
-        let runs = runs
+    pub fn new<'a>(
+        scenario_hash: &str,
+        runs: impl IntoIterator<Item = &'a RunResult>,
+        baseline: Option<&str>,
+        over_jobs: Vec<Pair>,
+    ) -> Self {
+        let results: Vec<&RunResult> = runs.into_iter().collect();
+        let mut statistics = Statistics::of(&results, baseline);
+        statistics.pairs.extend(over_jobs);
+        let runs = results
             .into_iter()
             .map(|run| SummaryRun {
                 policy: run.policy.clone(),
@@ -52,12 +76,15 @@ impl Summary {
                 sim_wall_s: run.sim_wall_s,
                 metrics: run.metrics.clone(),
                 account: run.account,
+                fairness: run.fairness.clone(),
+                breakdown: run.breakdown.clone(),
             })
             .collect();
         Self {
             scenario_hash: scenario_hash.to_string(),
             engine_version: env!("CARGO_PKG_VERSION").to_string(),
             runs,
+            statistics,
         }
     }
 }
@@ -105,7 +132,7 @@ pub fn write_jobs_csv(prepared: &Prepared, record: &RunRecord, out: impl Write) 
             }
         }
         let jct = run.finish.map(|finish| finish - job.submit);
-        let slowdown = jct.map(|jct| (jct.as_secs() / best_duration_s(job).max(10.0)).max(1.0));
+        let slowdown = jct.map(|jct| bounded_slowdown(job, jct.as_secs()));
         csv.write_record([
             prepared.source.names.get(job.record as usize),
             &prepared.workload.tenants[job.tenant.index()].name,

@@ -144,6 +144,9 @@ impl<'a> Engine<'a> {
         }
         let length = self.settings.length.0.max(1);
         let horizon = self.settings.horizon.unwrap_or(SimTime::NEVER);
+        if let Some(window) = watch.window() {
+            self.fragmentation.within(window);
+        }
         self.place_running();
         let mut round: i64 = 0;
         let mut next_report = 0;
@@ -225,7 +228,8 @@ impl<'a> Engine<'a> {
             self.restore(NodeId(node));
         }
         self.record.end = self.now;
-        self.record.fragmentation_mean = self.fragmentation.mean(self.now);
+        (self.record.fragmentation_mean, self.record.fragmentation_stranded_mean) =
+            self.fragmentation.means(self.now);
         self.record.segments.sort_by_key(|s| (s.job, s.from));
         watch.progress(self.progress());
         self.record

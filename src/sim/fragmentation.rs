@@ -26,20 +26,41 @@ enum Need {
 pub(super) struct Fragmentation {
     types: Vec<TypeNeeds>,
     type_of_node: Vec<TypeId>,
-    /// Free GPU of each node and, summed over classes times their weight, what is wasted of it; in [`ATTAINED_UNITS`] a device.
-    nodes: Vec<(u64, u128)>,
+    /// What is free of each node and wasted of it.
+    nodes: Vec<Waste>,
+    all: Waste,
+    weight: u64,
+    share: Shares,
+    since: SimTime,
+    integral: Shares,
+    /// The stretch of time that means are taken over.
+    window: (SimTime, SimTime),
+}
+
+/// Free GPU, and what is wasted of it summed over classes times their weight; in [`ATTAINED_UNITS`] a device.
+#[derive(Debug, Clone, Copy, Default)]
+struct Waste {
     free: u64,
     wasted: u128,
-    weight: u64,
-    share: f64,
-    since: SimTime,
-    integral: f64,
+    /// The part of it on nodes that can serve the class.
+    stranded: u128,
+}
+
+/// Shares of the free GPU that are wasted, or their integrals over seconds.
+#[derive(Debug, Clone, Copy, Default)]
+struct Shares {
+    wasted: f64,
+    stranded: f64,
 }
 
 struct TypeNeeds {
     slots: u8,
     /// By mask of positions taken on a device: free GPU that jobs of one slice can use there, summed over these jobs.
     usable_alone: Vec<u128>,
+    /// By mask: which needs of one slice the device can host, a bit each.
+    hosts_alone: Vec<u64>,
+    /// Jobs of each of these needs.
+    alone: Vec<u64>,
     /// Needs of more than one device.
     gangs: Vec<GangNeed>,
     /// Jobs of any need.
@@ -63,6 +84,8 @@ impl TypeNeeds {
         let mut all = Self {
             slots: geometry.slots(),
             usable_alone: vec![0; 256],
+            hosts_alone: vec![0; 256],
+            alone: Vec::new(),
             gangs: Vec::new(),
             jobs: needs.values().sum(),
         };
@@ -70,7 +93,13 @@ impl TypeNeeds {
             match need {
                 Need::Impossible => {}
                 Need::Slices { slice, devices } if devices <= 1 => {
+                    // A type has fewer kinds of slices than a word has bits.
+                    let bit = 1u64.checked_shl(all.alone.len() as u32).unwrap_or(0);
+                    all.alone.push(jobs);
                     for mask in 0..=u8::MAX {
+                        if geometry.hosts(slice, mask) {
+                            all.hosts_alone[usize::from(mask)] |= bit;
+                        }
                         all.usable_alone[usize::from(mask)] +=
                             u128::from(usable(slice, mask)) * u128::from(jobs);
                     }
@@ -110,13 +139,13 @@ impl Fragmentation {
         let mut fragmentation = Self {
             types,
             type_of_node: cluster.nodes().iter().map(|node| node.type_id).collect(),
-            nodes: vec![(0, 0); cluster.nodes().len()],
-            free: 0,
-            wasted: 0,
+            nodes: vec![Waste::default(); cluster.nodes().len()],
+            all: Waste::default(),
             weight: workload.jobs.len() as u64,
-            share: 0.0,
+            share: Shares::default(),
             since: SimTime::ZERO,
-            integral: 0.0,
+            integral: Shares::default(),
+            window: (SimTime::ZERO, SimTime::NEVER),
         };
         let empty = Occupancy::new(cluster);
         for node in 0..cluster.nodes().len() as u32 {
@@ -126,9 +155,22 @@ impl Fragmentation {
         fragmentation
     }
 
+    /// Takes means over this stretch of time.
+    pub(super) fn within(&mut self, window: (SimTime, SimTime)) {
+        self.window = window;
+    }
+
+    /// Seconds from the last call to `now` that lie in the window.
+    fn passed_s(&self, now: SimTime) -> f64 {
+        let (from, to) = (self.since.max(self.window.0), now.min(self.window.1));
+        if to > from { (to - from).as_secs() } else { 0.0 }
+    }
+
     /// Accounts for the time since the last call, then measures the nodes that changed.
     pub(super) fn update(&mut self, now: SimTime, occupancy: &mut Occupancy) {
-        self.integral += self.share * (now - self.since).as_secs();
+        let passed_s = self.passed_s(now);
+        self.integral.wasted += self.share.wasted * passed_s;
+        self.integral.stranded += self.share.stranded * passed_s;
         self.since = now;
         for node in occupancy.take_dirty_nodes() {
             self.measure(node, occupancy);
@@ -136,15 +178,24 @@ impl Fragmentation {
         self.share = self.current();
     }
 
-    /// Time mean up to `end`.
-    pub(super) fn mean(&self, end: SimTime) -> f64 {
-        let total = self.integral + self.share * (end - self.since).as_secs();
-        if end.0 > 0 { total / end.as_secs() } else { 0.0 }
+    /// Time means up to `end`: of all that is wasted, and of what is wasted on nodes that could serve.
+    pub(super) fn means(&self, end: SimTime) -> (f64, f64) {
+        let (from, to) = (self.window.0.max(SimTime::ZERO), self.window.1.min(end));
+        if to <= from {
+            return (0.0, 0.0);
+        }
+        let passed_s = self.passed_s(end);
+        let mean = |integral: f64, share: f64| (integral + share * passed_s) / (to - from).as_secs();
+        (mean(self.integral.wasted, self.share.wasted), mean(self.integral.stranded, self.share.stranded))
     }
 
-    fn current(&self) -> f64 {
-        let all = u128::from(self.free) * u128::from(self.weight);
-        if all == 0 { 0.0 } else { self.wasted as f64 / all as f64 }
+    fn current(&self) -> Shares {
+        let all = u128::from(self.all.free) * u128::from(self.weight);
+        if all == 0 {
+            return Shares::default();
+        }
+        let share = |part: u128| part as f64 / all as f64;
+        Shares { wasted: share(self.all.wasted), stranded: share(self.all.stranded) }
     }
 
     fn measure(&mut self, node: NodeId, occupancy: &Occupancy) {
@@ -154,18 +205,32 @@ impl Fragmentation {
         // A slot that nobody holds and no slice can reach, such as the one beside a 3g in the left half, is wasted for all.
         let free = u64::from(occupancy.node_free(node).slots) * unit;
         let mut usable: u128 = masks.iter().map(|&mask| needs.usable_alone[usize::from(mask)]).sum();
+        let hosted = masks.iter().fold(0, |hosted, &mask| hosted | needs.hosts_alone[usize::from(mask)]);
+        let mut served: u64 = needs
+            .alone
+            .iter()
+            .enumerate()
+            .filter(|&(bit, _)| hosted >> bit & 1 == 1)
+            .map(|(_, jobs)| jobs)
+            .sum();
         for gang in &needs.gangs {
             let on_device = masks.iter().map(|&mask| gang.usable[usize::from(mask)]);
             let (able, sum) = on_device
                 .fold((0u32, 0u64), |(able, sum), usable| (able + u32::from(usable > 0), sum + usable));
             if able >= gang.devices.min(masks.len() as u32) {
                 usable += u128::from(sum) * u128::from(gang.jobs);
+                served += gang.jobs;
             }
         }
-        let wasted = (u128::from(free) * u128::from(needs.jobs)).saturating_sub(usable);
-        let (old_free, old_wasted) = std::mem::replace(&mut self.nodes[node.index()], (free, wasted));
-        self.free = self.free - old_free + free;
-        self.wasted = self.wasted - old_wasted + wasted;
+        let waste = Waste {
+            free,
+            wasted: (u128::from(free) * u128::from(needs.jobs)).saturating_sub(usable),
+            stranded: (u128::from(free) * u128::from(served)).saturating_sub(usable),
+        };
+        let old = std::mem::replace(&mut self.nodes[node.index()], waste);
+        self.all.free = self.all.free - old.free + waste.free;
+        self.all.wasted = self.all.wasted - old.wasted + waste.wasted;
+        self.all.stranded = self.all.stranded - old.stranded + waste.stranded;
     }
 }
 
@@ -217,15 +282,21 @@ mod tests {
         let cluster = cluster(Layout::Whole, 2, 4);
         // One job in four asks for a whole node.
         let mut fragmentation = Fragmentation::new(&cluster, &requests(&[(1, 1, 3), (1, 4, 1)]));
-        assert!(fragmentation.current().abs() < 1e-12);
+        assert!(fragmentation.current().wasted.abs() < 1e-12);
         let mut occupancy = Occupancy::new(&cluster);
         occupancy.place(TypeId(0), 1, 2).unwrap();
         fragmentation.update(SimTime::ZERO + SimSpan::from_secs(10.0), &mut occupancy);
         // 6 devices free, 2 of them on the node that cannot host the gang: 2/6 wasted for a quarter of the jobs.
-        assert!((fragmentation.current() - 2.0 / 6.0 / 4.0).abs() < 1e-12);
+        assert!((fragmentation.current().wasted - 2.0 / 6.0 / 4.0).abs() < 1e-12);
         // Nothing was wasted in the first 10 s, this share in the next 10.
-        let mean = fragmentation.mean(SimTime::ZERO + SimSpan::from_secs(20.0));
+        let (mean, stranded) = fragmentation.means(SimTime::ZERO + SimSpan::from_secs(20.0));
         assert!((mean - 1.0 / 24.0).abs() < 1e-12);
+        // All of it on a node that cannot serve the gang.
+        assert!(stranded.abs() < 1e-12);
+        // In the second half of that time alone the share is the later one.
+        fragmentation.within((SimTime::ZERO + SimSpan::from_secs(10.0), SimTime::NEVER));
+        let (mean, _) = fragmentation.means(SimTime::ZERO + SimSpan::from_secs(20.0));
+        assert!((mean - 1.0 / 12.0).abs() < 1e-12);
     }
 
     #[test]
@@ -236,6 +307,8 @@ mod tests {
         occupancy.place(TypeId(0), 1, 1).unwrap();
         fragmentation.update(SimTime::ZERO, &mut occupancy);
         // 7 slots free; the 3 beside the slice are wasted for half of the jobs.
-        assert!((fragmentation.current() - 3.0 / 7.0 / 2.0).abs() < 1e-12);
+        assert!((fragmentation.current().wasted - 3.0 / 7.0 / 2.0).abs() < 1e-12);
+        // The other device of the node is free, so that these 3 are stranded.
+        assert!((fragmentation.current().stranded - 3.0 / 7.0 / 2.0).abs() < 1e-12);
     }
 }

@@ -5,9 +5,11 @@ use std::rc::Rc;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use sts_sim::metrics::{Metrics, metrics};
+use sts_sim::metrics::{Breakdown, Metrics, metrics};
 use sts_sim::scenario::run::{CdfPoint, LoadPoint, RunResult, TenantResult};
-use sts_sim::scenario::{ClusterSpec, NodeSpec, PolicyChoice, RoundSpec, Scenario, TenantSpec, WorkloadSpec};
+use sts_sim::scenario::{
+    ClusterSpec, MeasureSpec, NodeSpec, PolicyChoice, RoundSpec, Scenario, TenantSpec, WorkloadSpec,
+};
 
 pub(crate) const TENANTS: [&str; 14] = [
     "speech", "vision", "nlp", "recsys", "robotics", "search", "ads", "fraud", "maps", "biology", "climate",
@@ -88,6 +90,7 @@ pub(crate) fn scenario(policies: &[&str], seeds: &[u64]) -> Scenario {
         workload: WorkloadSpec::default(),
         tenants: TenantSpec::default(),
         round: RoundSpec::default(),
+        measure: MeasureSpec::default(),
         policies: policies.iter().map(|name| labelled(name)).collect(),
         seeds: seeds.to_vec(),
     }
@@ -193,6 +196,8 @@ fn run(effect: &Effect, seed: u64) -> RunResult {
             .collect(),
         load: load(effect, &mut own),
         tenants: tenants(effect, &mut own),
+        breakdown: Breakdown::default(),
+        fairness: None,
         rounds,
         rounds_solved: is_sts.then_some(rounds),
         rounds_optimal: is_sts.then_some(1642),

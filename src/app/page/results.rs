@@ -3,7 +3,9 @@
 mod basis;
 mod explain;
 mod exports;
+mod fairness;
 mod figure;
+mod groups;
 mod jct;
 mod key_figures;
 mod load;
@@ -21,6 +23,8 @@ use yew::prelude::*;
 
 use self::basis::RestsOn;
 use self::explain::Explain;
+use self::fairness::Fairness;
+use self::groups::Groups;
 use self::jct::JctFigure;
 use self::key_figures::KeyFigures;
 use self::load::LoadFigure;
@@ -159,6 +163,8 @@ pub fn Results(props: &ResultsProps) -> Html {
                 <ChangesFigure ..frame.clone() />
                 <ServiceFigure ..frame />
             </div>
+            <Groups comparison={comparison.clone()} />
+            <Fairness comparison={comparison.clone()} />
             <Explain tables={props.job_tables.clone()} subject={comparison.subject().map(|row| AttrValue::from(row.label.clone()))} />
             <RestsOn {comparison} scenario={props.scenario.clone()} basis={props.basis.clone()} />
         </section>
@@ -211,6 +217,8 @@ fn jump(comparison: &Comparison) -> Html {
         ("p-time", "Over time"),
         ("p-who", "Who gains"),
         ("p-serv", "Service"),
+        ("p-groups", "Groups"),
+        ("p-fair", "Fairness"),
         ("p-why", "Why"),
     ];
     html! {

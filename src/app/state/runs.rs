@@ -71,10 +71,11 @@ impl ResultSet {
     /// Whether `scenario` asks for the same results; its name does not matter.
     #[must_use]
     pub fn answers(&self, scenario: &Scenario) -> bool {
-        let Scenario { version, name: _, cluster, workload, tenants, round, policies, seeds } = scenario;
+        let Scenario { version, name: _, cluster, workload, tenants, round, measure, policies, seeds } =
+            scenario;
         let own = &*self.scenario;
         (own.version, &own.cluster, &own.workload, &own.tenants) == (*version, cluster, workload, tenants)
-            && (&own.round, &own.policies, &own.seeds) == (round, policies, seeds)
+            && (&own.round, &own.measure, &own.policies, &own.seeds) == (round, measure, policies, seeds)
     }
 }
 

@@ -88,6 +88,8 @@ fn result(label: &str, seed: u64) -> RunReport {
         rounds_solved: None,
         rounds_optimal: None,
         stopped: None,
+        breakdown: crate::metrics::Breakdown::default(),
+        fairness: None,
         account: crate::scenario::run::Account::default(),
     };
     RunReport::Finished { result: Box::new(result), scenario_hash: "1".into(), jobs: 10, assumptions: vec![] }

@@ -8,7 +8,11 @@ use anyhow::Context;
 use sts_sim::scenario::Scenario;
 use sts_sim::scenario::hash::scenario_hash;
 use sts_sim::scenario::run::{Finished, Prepared, generated, prepare, set_common_means};
-use sts_sim::scenario::tables::{RoundsCsv, Summary, write_jobs_csv, write_waits_csv};
+use sts_sim::scenario::statistics::{Pair, default_baseline};
+use sts_sim::scenario::tables::{
+    RoundsCsv, Summary, write_classes_csv, write_jobs_csv, write_statistics_csv, write_tenants_csv,
+    write_types_csv, write_waits_csv,
+};
 use sts_sim::sim::{Progress, RoundReport, Watch};
 use sts_sim::trace;
 use sts_sim::workload::Workload;
@@ -21,7 +25,8 @@ use crate::import::{open, read_all};
 pub(crate) struct RunArgs {
     /// The scenario; `-` reads standard input.
     scenario: PathBuf,
-    /// Folder for `summary.json` and, a policy and seed, `jobs-*.csv`, `rounds-*.csv` and `waits-*.csv`; made if it does not exist.
+    /// Folder for `summary.json`, `statistics.csv` and, a policy and seed, `jobs-*.csv`, `rounds-*.csv`, `waits-*.csv`, `tenants-*.csv`,
+    /// `types-*.csv` and `classes-*.csv`; made if it does not exist.
     #[arg(long)]
     out: PathBuf,
     /// No progress on standard error.
@@ -40,6 +45,7 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<()> {
     let traced = traced(&scenario, folder)?;
 
     let mut results = Vec::new();
+    let mut over_jobs = Vec::new();
     for &seed in &scenario.seeds {
         let replica = scenario.replica(seed);
         let workload =
@@ -54,11 +60,16 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<()> {
             finished.push(run_one(&prepared, index, seed, args)?);
         }
         set_common_means(&prepared, &mut finished);
+        over_jobs.extend(compare_jobs(&prepared, &finished, seed));
         results.extend(finished.into_iter().map(|run| run.result));
     }
     // Policy by policy, as the scenario lists them.
     results.sort_by_key(|run| scenario.policies.iter().position(|choice| choice.label() == run.policy));
-    let summary = Summary::new(&scenario_hash(&scenario, &traced.unwrap_or_default()), &results);
+    let hash = scenario_hash(&scenario, &traced.unwrap_or_default());
+    let summary = Summary::new(&hash, &results, default_baseline(&scenario.policies), over_jobs);
+    let statistics_path = args.out.join("statistics.csv");
+    write_statistics_csv(&summary.statistics, create(&statistics_path)?)
+        .with_context(|| format!("cannot write {}", statistics_path.display()))?;
     let path = args.out.join("summary.json");
     fs::write(&path, serde_json::to_string_pretty(&summary)?)
         .with_context(|| format!("cannot write {}", path.display()))?;
@@ -66,6 +77,23 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<()> {
         eprintln!("wrote {}", path.display());
     }
     Ok(())
+}
+
+fn create(path: &Path) -> anyhow::Result<BufWriter<File>> {
+    Ok(BufWriter::new(File::create(path).with_context(|| format!("cannot write {}", path.display()))?))
+}
+
+/// Every policy against the baseline, job by job.
+fn compare_jobs(prepared: &Prepared, finished: &[Finished], seed: u64) -> Vec<Pair> {
+    let Some(baseline) = default_baseline(&prepared.scenario.policies) else { return Vec::new() };
+    let times_s = |of: &Finished| prepared.completion_times_s(&of.record);
+    let Some(base_s) = finished.iter().find(|of| of.result.policy == baseline).map(times_s) else {
+        return Vec::new();
+    };
+    let others = finished.iter().filter(|of| of.result.policy != baseline);
+    others
+        .filter_map(|of| Pair::over_jobs(&of.result.policy, baseline, seed, (&times_s(of), &base_s)))
+        .collect()
 }
 
 /// The trace of a scenario that names one.
@@ -99,9 +127,6 @@ fn note_left_out(prepared: &Prepared, seed: u64) {
 fn run_one(prepared: &Prepared, index: usize, seed: u64, args: &RunArgs) -> anyhow::Result<Finished> {
     let label = prepared.scenario.policies[index].label();
     let file = |table: &str| args.out.join(format!("{table}-{}-{seed}.csv", file_name(label)));
-    let create = |path: &Path| -> anyhow::Result<BufWriter<File>> {
-        Ok(BufWriter::new(File::create(path).with_context(|| format!("cannot write {}", path.display()))?))
-    };
     let rounds_path = file("rounds");
     let mut watch = Report {
         rounds: RoundsCsv::new(prepared, create(&rounds_path)?),
@@ -120,6 +145,14 @@ fn run_one(prepared: &Prepared, index: usize, seed: u64, args: &RunArgs) -> anyh
     let waits_path = file("waits");
     write_waits_csv(prepared, &finished.record, create(&waits_path)?)
         .with_context(|| format!("cannot write {}", waits_path.display()))?;
+    let breakdown = &finished.result.breakdown;
+    let tables = ["tenants", "types", "classes"].map(file);
+    write_tenants_csv(breakdown, create(&tables[0])?)
+        .and(write_types_csv(breakdown, create(&tables[1])?))
+        .and(write_classes_csv(breakdown, create(&tables[2])?))
+        .with_context(|| {
+            format!("cannot write one of {}", tables.each_ref().map(|p| p.display().to_string()).join(", "))
+        })?;
     if !args.quiet {
         let metrics = &finished.result.metrics;
         eprintln!(

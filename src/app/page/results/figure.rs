@@ -114,7 +114,8 @@ fn Twin(props: &TwinProps) -> Html {
     }
 }
 
-fn data_table(table: &Table) -> Html {
+/// A table as it stands in a page.
+pub(super) fn data_table(table: &Table) -> Html {
     let cell = |(column, text): (usize, &String)| match column {
         0 => html! { <th scope="row">{ text.clone() }</th> },
         _ => html! { <td class="n">{ text.clone() }</td> },

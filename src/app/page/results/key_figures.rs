@@ -11,6 +11,7 @@ use super::menu::Menu;
 use super::{JobTable, line_sample};
 use crate::app::comparison::Comparison;
 use crate::app::kpi::{Cell, Column, DEFAULT_COLUMNS, Delta, GROUPS, KpiRow, KpiTable, Order};
+use crate::app::strings;
 use crate::metrics::spec::{Group, MetricSpec, metrics};
 
 /// What the table needs.
@@ -35,7 +36,7 @@ pub(super) struct KeyFiguresProps {
 pub(super) fn KeyFigures(props: &KeyFiguresProps) -> Html {
     let chosen = use_state(|| BTreeSet::from(DEFAULT_COLUMNS));
     let all = use_state_eq(|| false);
-    let intervals = use_state_eq(|| false);
+    let intervals = use_state_eq(|| true);
     let group = use_state_eq(|| "time");
     let sorting = use_state_eq(|| None::<(&'static str, Order)>);
     let table = use_memo(
@@ -94,13 +95,16 @@ pub(super) fn KeyFigures(props: &KeyFiguresProps) -> Html {
 fn legend(table: &KpiTable) -> Html {
     html! {
         <p class="key">
-            <span><i class="good">{ "▼ ▲" }</i>{ " better than the baseline" }</span>
-            <span><i class="bad">{ "▽ △" }</i>{ " worse" }</span>
             if table.has_intervals {
-                <span><i>{ "≈" }</i>{ " inside the seeds' interval" }</span>
-                <span><i class="bestmark"></i>{ "best, and the 95\u{202f}% intervals do not overlap" }</span>
+                <span><i class="good">{ "▼ ▲" }</i>{ strings::BETTER_BY_SEEDS }</span>
+                <span><i class="bad">{ "▽ △" }</i>{ strings::WORSE_BY_SEEDS }</span>
+                <span><i>{ "≈" }</i>{ strings::NO_DIFFERENCE }</span>
+                <span><i>{ "±" }</i>{ strings::HALF_INTERVAL }</span>
+                <span><i class="bestmark"></i>{ strings::BEST_BY_SEEDS }</span>
             } else {
-                <span>{ "No figure is marked best: that takes at least two seeds." }</span>
+                <span><i class="good">{ "▼ ▲" }</i>{ strings::BETTER_IN_ONE_RUN }</span>
+                <span><i class="bad">{ "▽ △" }</i>{ strings::WORSE_IN_ONE_RUN }</span>
+                <span>{ strings::ONE_RUN }</span>
             }
         </p>
     }

@@ -7,6 +7,7 @@ use crate::policy::sts::budget::{Limits, Prices, Solver, Ties};
 use crate::policy::sts::program::{Program, ProgramJob, ProgramOption, ProgramTenant, Status, Usage};
 use crate::policy::sts::resources::Resources;
 use crate::policy::sts::value::MAX_VALUE;
+use crate::sim::Standing;
 use crate::units::{ClassId, TenantId, gcd};
 use crate::workload::BoundWorkload;
 
@@ -114,8 +115,94 @@ impl Worths {
         if let Some(worth) = self.everything(active) {
             return worth;
         }
+        self.ask_for(active, quota);
+        self.recall_or_solve(tenant, quota.len())
+    }
+
+    /// The worth of a share of every resource to a tenant with these jobs if it is exact, which it is where every job gets its best
+    /// option, and where at most `jobs` jobs come into question.
+    pub(super) fn exact(
+        &mut self,
+        tenant: TenantId,
+        active: &[(ClassId, u32)],
+        share: &[u32],
+        jobs: u32,
+    ) -> Option<i64> {
+        self.share.clear();
+        self.share.extend_from_slice(share);
+        if let Some(worth) = self.everything(active) {
+            return Some(worth);
+        }
+        self.ask_for(active, share);
+        let counts = self.key[share.len()..].iter().skip(1).step_by(2);
+        if counts.fold(0u32, |sum, &count| sum.saturating_add(count)) > jobs {
+            return None;
+        }
+        let unproven = self.unproven;
+        let worth = self.recall_or_solve(tenant, share.len());
+        if self.unproven > unproven {
+            self.remembered.remove(&self.key);
+            return None;
+        }
+        Some(worth)
+    }
+
+    /// What an option of a class takes.
+    pub(super) fn usage(&self, workload: &BoundWorkload, class: ClassId, option: u16) -> Option<Usage> {
+        let option = workload.classes.get(class.index())?.options.get(usize::from(option))?;
+        let of_type = self.resources.types().get(option.type_id.index())?;
+        Some(of_type.usage(option.slots.into(), option.memory, option.devices))
+    }
+
+    /// A value in reference GPUs: service per second.
+    pub(super) fn gpus(&self, value: f64) -> f64 {
+        value * self.unit as f64 / 1e9
+    }
+
+    /// The most service that all jobs of the tenants in `floors` can get with the whole cluster if every tenant keeps its floor, if that
+    /// is solved exactly: at most `jobs` jobs come into question. The tenants are in order.
+    pub(super) fn together(
+        &mut self,
+        floors: &[(TenantId, i64)],
+        standing: &Standing,
+        jobs: u32,
+    ) -> Option<i64> {
+        let capacity = self.resources.capacity();
+        self.program.capacity.clear();
+        self.program.capacity.extend_from_slice(capacity);
+        self.program.tenants.clear();
+        self.program.jobs.clear();
+        let mut all = 0u32;
+        for (index, &(tenant, floor)) in floors.iter().enumerate() {
+            self.program.tenants.push(ProgramTenant { weight: 1, floor });
+            for &(class, count) in standing.active(tenant) {
+                let Some(shape) = self.shapes.get(class.index()) else { continue };
+                let count = count.min(most_that_fit(&shape.least, capacity));
+                all = all.saturating_add(count);
+                if all > jobs {
+                    return None;
+                }
+                let options =
+                    shape.options.iter().filter(|option| option.usage.fits(capacity)).copied().collect();
+                let job = ProgramJob { tenant: index as u32, options };
+                self.program.jobs.extend(std::iter::repeat_n(job, count as usize));
+            }
+        }
+        let solution = self.solver.solve_from(&self.program, &LIMITS, &mut None, None);
+        self.spent += self.solver.spent() + self.program.jobs.len() as u64;
+        let solution = solution.filter(|solution| solution.status == Status::Optimal)?;
+        i64::try_from(solution.objective).ok()
+    }
+
+    /// The options of a class that no other makes superfluous, the most valuable first.
+    pub(super) fn options(&self, class: ClassId) -> &[ProgramOption] {
+        self.shapes.get(class.index()).map_or(&[], |shape| &shape.options)
+    }
+
+    /// Makes the key of a share, described by `of`, and of the jobs that could run inside it.
+    fn ask_for(&mut self, active: &[(ClassId, u32)], of: &[u32]) {
         self.key.clear();
-        self.key.extend_from_slice(quota);
+        self.key.extend_from_slice(of);
         for &(class, count) in active {
             let Some(shape) = self.shapes.get(class.index()) else { continue };
             let count = count.min(most_that_fit(&shape.least, &self.share));
@@ -123,10 +210,14 @@ impl Worths {
                 self.key.extend([shape.twin, count]);
             }
         }
+    }
+
+    /// The worth of what the key asks for; its first `of` numbers describe the share.
+    fn recall_or_solve(&mut self, tenant: TenantId, of: usize) -> i64 {
         if let Some(&worth) = self.remembered.get(&self.key) {
             return worth;
         }
-        let worth = self.solve(tenant, quota.len());
+        let worth = self.solve(tenant, of);
         if self.remembered.len() >= MOST_REMEMBERED {
             self.remembered.clear();
         }
@@ -150,9 +241,9 @@ impl Worths {
         Some(worth)
     }
 
-    /// Solves the program of the jobs in `key`, which begins with the quota of `types` types.
-    fn solve(&mut self, tenant: TenantId, types: usize) -> i64 {
-        let (_, jobs) = self.key.split_at(types);
+    /// Solves the program of the jobs in `key`, of which the first `of` numbers describe the share.
+    fn solve(&mut self, tenant: TenantId, of: usize) -> i64 {
+        let (_, jobs) = self.key.split_at(of);
         self.program.capacity.clone_from(&self.share);
         self.program.tenants.clear();
         self.program.tenants.push(ProgramTenant { weight: 1, floor: 0 });
