@@ -1,6 +1,6 @@
 //! Fairness properties of an allocation on an integer instance, each decided in integers by exact programs.
 
-use super::answer::{Properties, Violation};
+use crate::solve::answer::{Properties, Violation};
 use super::problem::Problem;
 use crate::policy::sts::ladder::Ladder;
 use crate::policy::sts::program::Status;
@@ -73,7 +73,7 @@ fn sharing_incentive(
 }
 
 /// No tenant's jobs would be worth more inside the bundle of another whose weight is not greater.
-fn envy_free(
+pub(super) fn envy_free(
     problem: &Problem<'_>,
     ladder: &mut Ladder,
     choice: &[Option<u16>],
