@@ -157,7 +157,7 @@ pub struct Violation {
     pub could_have: f64,
 }
 
-/// (bound - objective) / bound, from 0 to 1.
+/// (bound - objective) / bound, from 0 to 1. What is below a thousandth of the unit in which rates are taken is rounding.
 pub(super) fn gap(objective: f64, bound: f64) -> f64 {
-    if bound > 0.0 { ((bound - objective) / bound).clamp(0.0, 1.0) } else { 0.0 }
+    if bound - objective > 1e-9 { ((bound - objective) / bound).clamp(0.0, 1.0) } else { 0.0 }
 }

@@ -8,15 +8,18 @@
 //! *Certificate.* Prices p of types and q of limits prove a bound without any of this: with β the least price a tenant pays for a unit
 //! of utility, no division has a greater Σ w log u than Σ w log(w / β) + W log(P / W), where W is the sum of weights and P what all
 //! devices and limits cost (weak duality, at the best scale of the prices). The iterate with the least difference to its bound is the
-//! answer; it is usually below 1e-12, so that utilities, by strong concavity, are good to 1e-6 even in the worst case.
+//! answer; of those below 1e-12, where logarithms are rounded, the last. Utilities are then good to about 1e-8.
 
 use super::{Economy, Measure, Shares, SolveError, Split};
 
 const MAX_ITERATIONS: u64 = 120;
-/// A difference of logarithms at which to stop.
-const CLOSE: f64 = 1e-14;
-/// Iterations without progress after which to stop.
-const PATIENCE: u32 = 8;
+/// A mean complementarity product at which to stop.
+const CLOSE: f64 = 1e-18;
+/// Curvature added in every direction, relative to the steepest one, so that a player that trades several types at equal cost for it
+/// leaves a system that can be solved. It slows steps down a little and changes nothing where they end.
+const PROXIMITY: f64 = 1e-8;
+/// Differences of logarithms below this are rounding.
+const NOISE: f64 = 1e-12;
 
 /// A division of greatest Nash welfare. The objective is the product of normalised utilities of all entitled tenants, each to the
 /// power of its weight over the mean weight. What they cannot use goes to tenants without weight, in order.
@@ -62,9 +65,8 @@ pub(super) fn solve(economy: &Economy<'_>, players: &[usize]) -> Result<Solved, 
     let market = Market::new(economy, players);
     let mut state = market.start();
     let mut best: Option<(f64, State)> = None;
-    let mut stalled = 0;
     let mut iterations = 0;
-    while iterations < MAX_ITERATIONS && stalled < PATIENCE {
+    while iterations < MAX_ITERATIONS && market.products(&state) > CLOSE {
         iterations += 1;
         let Some(next) = market.step(&state) else { break };
         state = next;
@@ -72,15 +74,10 @@ pub(super) fn solve(economy: &Economy<'_>, players: &[usize]) -> Result<Solved, 
         if !gap.is_finite() {
             break;
         }
-        let gap = gap.max(0.0);
-        if best.as_ref().is_none_or(|(least, _)| gap < *least) {
+        // Below the noise of the logarithms the later iterate is the better one.
+        let gap = gap.max(NOISE);
+        if best.as_ref().is_none_or(|(least, _)| gap <= *least) {
             best = Some((gap, state.clone()));
-            stalled = 0;
-        } else {
-            stalled += 1;
-        }
-        if gap <= CLOSE {
-            break;
         }
     }
     let (_, state) = best.ok_or(SolveError::Numerical)?;
@@ -138,8 +135,12 @@ struct State {
     parts: Vec<Vec<f64>>,
     /// Duals of parts being at least zero.
     reduced: Vec<Vec<f64>>,
+    /// What is free of each type; kept on its own, since the difference to 1 has no digits left when it is small.
+    free: Vec<f64>,
     /// Prices of types.
     prices: Vec<f64>,
+    /// What is left of each limit, likewise.
+    left: Vec<Option<f64>>,
     /// Prices of limits.
     limit_prices: Vec<f64>,
 }
@@ -148,7 +149,11 @@ struct State {
 struct Change {
     parts: Vec<Vec<f64>>,
     reduced: Vec<Vec<f64>>,
+    /// What more is taken of each type.
+    taken: Vec<f64>,
     prices: Vec<f64>,
+    /// What more is taken of each limit.
+    used: Vec<f64>,
     limit_prices: Vec<f64>,
 }
 
@@ -193,29 +198,23 @@ impl Market {
         let reduced = |parts: &Vec<f64>| {
             parts.iter().map(|&part| if part > 0.0 { products / part } else { 0.0 }).collect()
         };
-        let mut state = State {
+        let free: Vec<f64> =
+            (0..self.types()).map(|k| 1.0 - parts.iter().map(|own| own[k]).sum::<f64>()).collect();
+        let left: Vec<Option<f64>> =
+            (0..players).map(|i| self.limits[i].map(|limit| limit - self.total(&parts[i]))).collect();
+        State {
             reduced: parts.iter().map(reduced).collect(),
             parts,
-            prices: vec![0.0; self.types()],
-            limit_prices: vec![0.0; players],
-        };
-        for k in 0..self.types() {
-            state.prices[k] = products / self.free(&state.parts, k);
+            prices: free.iter().map(|free| products / free).collect(),
+            free,
+            limit_prices: left.iter().map(|left| left.map_or(0.0, |left| products / left)).collect(),
+            left,
         }
-        for player in 0..players {
-            state.limit_prices[player] =
-                self.limit_left(&state.parts, player).map_or(0.0, |left| products / left);
-        }
-        state
     }
 
-    fn free(&self, parts: &[Vec<f64>], k: usize) -> f64 {
-        1.0 - parts.iter().map(|own| own[k]).sum::<f64>()
-    }
-
-    fn limit_left(&self, parts: &[Vec<f64>], player: usize) -> Option<f64> {
-        let held = |own: &[f64]| own.iter().zip(&self.sizes).map(|(part, size)| part * size).sum::<f64>();
-        self.limits[player].map(|limit| limit - held(&parts[player]))
+    /// What parts take of a limit.
+    fn total(&self, parts: &[f64]) -> f64 {
+        parts.iter().zip(&self.sizes).map(|(part, size)| part * size).sum()
     }
 
     fn utility(&self, parts: &[Vec<f64>], player: usize) -> f64 {
@@ -233,12 +232,12 @@ impl Market {
             for k in (0..self.types()).filter(|&k| self.trades(player, k)) {
                 add(parts[k] * reduced[k]);
             }
-            if let Some(left) = self.limit_left(&state.parts, player) {
+            if let Some(left) = state.left[player] {
                 add(left * state.limit_prices[player]);
             }
         }
-        for (k, price) in state.prices.iter().enumerate() {
-            add(price * self.free(&state.parts, k));
+        for (price, free) in state.prices.iter().zip(&state.free) {
+            add(price * free);
         }
         sum / f64::from(count.max(1))
     }
@@ -255,7 +254,11 @@ impl Market {
         Some(State {
             parts: rows(&state.parts, &change.parts),
             reduced: rows(&state.reduced, &change.reduced),
+            free: state.free.iter().zip(&change.taken).map(|(free, taken)| free - length * taken).collect(),
             prices: grown(&state.prices, &change.prices),
+            left: (state.left.iter().zip(&change.used))
+                .map(|(left, used)| left.map(|left| left - length * used))
+                .collect(),
             limit_prices: grown(&state.limit_prices, &change.limit_prices),
         })
     }
@@ -264,16 +267,15 @@ impl Market {
     /// curvature of its logarithm and its barrier; the blocks are coupled by the price of each type alone.
     fn newton(&self, state: &State, target: f64) -> Option<Change> {
         let (players, types) = (self.gains.len(), self.types());
-        let free: Vec<f64> = (0..types).map(|k| self.free(&state.parts, k)).collect();
         let mut blocks = Vec::with_capacity(players);
         // (M + D⁻¹) v = h, where v is the change of prices caused by the change of demand.
         let mut matrix = vec![vec![0.0; types]; types];
         let mut rest = vec![0.0; types];
         for k in 0..types {
-            matrix[k][k] = free[k] / state.prices[k];
+            matrix[k][k] = state.free[k] / state.prices[k];
         }
         for player in 0..players {
-            let block = self.block(state, player, target, &free)?;
+            let block = self.block(state, player, target)?;
             for (k, row) in matrix.iter_mut().enumerate() {
                 for (j, cell) in row.iter_mut().enumerate() {
                     *cell += block.inverse[k][j];
@@ -286,7 +288,9 @@ impl Market {
         let mut change = Change {
             parts: Vec::with_capacity(players),
             reduced: Vec::with_capacity(players),
+            taken: vec![0.0; types],
             prices: vec![0.0; types],
+            used: vec![0.0; players],
             limit_prices: vec![0.0; players],
         };
         for (player, block) in blocks.iter().enumerate() {
@@ -301,40 +305,42 @@ impl Market {
                 if self.trades(player, k) { (target - part * dual - dual * parts[k]) / part } else { 0.0 }
             });
             change.reduced.push(reduced.collect());
-            if let Some(left) = self.limit_left(&state.parts, player) {
+            if let Some(left) = state.left[player] {
+                change.used[player] = self.total(&parts);
                 let price = state.limit_prices[player];
-                let taken: f64 = parts.iter().zip(&self.sizes).map(|(part, size)| part * size).sum();
-                change.limit_prices[player] = (target - left * price + price * taken) / left;
+                change.limit_prices[player] = (target + price * change.used[player]) / left - price;
             }
             change.parts.push(parts);
         }
         for k in 0..types {
-            let taken: f64 = change.parts.iter().map(|own| own[k]).sum();
-            let price = state.prices[k];
-            change.prices[k] = (target - free[k] * price + price * taken) / free[k];
+            // What is taken follows from the pressure with all its digits, from the parts it would not.
+            change.taken[k] = state.free[k] / state.prices[k] * pressure[k];
+            change.prices[k] = target / state.free[k] - state.prices[k] + pressure[k];
         }
         Some(change)
     }
 
     /// One player's part of the system: its inverse, and its change of parts if prices stayed.
-    fn block(&self, state: &State, player: usize, target: f64, free: &[f64]) -> Option<Block> {
+    fn block(&self, state: &State, player: usize, target: f64) -> Option<Block> {
         let types = self.types();
         let (gains, parts, reduced) = (&self.gains[player], &state.parts[player], &state.reduced[player]);
         let utility = self.utility(&state.parts, player);
         let weight = self.weights[player];
-        let limit = self.limit_left(&state.parts, player).map(|left| (left, state.limit_prices[player]));
+        let limit = state.left[player].map(|left| (left, state.limit_prices[player]));
         let traded: Vec<usize> = (0..types).filter(|&k| self.trades(player, k)).collect();
         let mut matrix = vec![vec![0.0; traded.len()]; traded.len()];
         let mut rest = vec![0.0; traded.len()];
+        let curvature = weight / (utility * utility);
+        let steepest = curvature * traded.iter().map(|&k| gains[k] * gains[k]).sum::<f64>();
         for (row, &k) in traded.iter().enumerate() {
             for (column, &j) in traded.iter().enumerate() {
-                matrix[row][column] = weight * gains[k] * gains[j] / (utility * utility)
+                matrix[row][column] = curvature * gains[k] * gains[j]
                     + limit.map_or(0.0, |(left, price)| price / left * self.sizes[k] * self.sizes[j]);
             }
-            matrix[row][row] += reduced[k] / parts[k];
+            matrix[row][row] += reduced[k] / parts[k] + PROXIMITY * steepest;
             // Gradient of the Lagrangian with the duals that the barrier asks for.
             rest[row] = weight * gains[k] / utility + target / parts[k]
-                - target / free[k]
+                - target / state.free[k]
                 - limit.map_or(0.0, |(left, _)| self.sizes[k] * target / left);
         }
         let factor = cholesky(matrix)?;
@@ -366,14 +372,13 @@ impl Market {
                 limit(state.parts[player][k], change.parts[player][k]);
                 limit(state.reduced[player][k], change.reduced[player][k]);
             }
-            if let Some(left) = self.limit_left(&state.parts, player) {
-                let taken: f64 = change.parts[player].iter().zip(&self.sizes).map(|(a, b)| a * b).sum();
-                limit(left, -taken);
+            if let Some(left) = state.left[player] {
+                limit(left, -change.used[player]);
                 limit(state.limit_prices[player], change.limit_prices[player]);
             }
         }
         for k in 0..self.types() {
-            limit(self.free(&state.parts, k), -change.parts.iter().map(|own| own[k]).sum::<f64>());
+            limit(state.free[k], -change.taken[k]);
             limit(state.prices[k], change.prices[k]);
         }
         length
