@@ -36,6 +36,13 @@ pub(super) struct Fragmentation {
     integral: f64,
 }
 
+/// The free GPU of a node that a class can use: that of the devices that can each serve one of its parts (`able`, what is free on
+/// each), or nothing when they are fewer than the devices it needs. What the node has free beyond that is wasted for the class.
+pub fn usable(able: impl IntoIterator<Item = u64>, devices: u32) -> u64 {
+    let (count, sum) = able.into_iter().fold((0u32, 0u64), |(count, sum), free| (count + 1, sum + free));
+    if count < devices { 0 } else { sum }
+}
+
 struct TypeNeeds {
     slots: u8,
     /// By mask of positions taken on a device: free GPU that jobs of one slice can use there, summed over these jobs.
