@@ -29,11 +29,17 @@ pub const POLICIES: &[(&str, &str)] = &[
     ("equal-split", "every tenant makes the best of its own quota; nothing is lent"),
     ("max-sum", "the greatest sum of values, without floors"),
     ("max-sum-si", "the greatest sum in which every tenant has at least its equal split (sharing incentive)"),
-    ("max-sum-ef", "the greatest sum in which no tenant would rather have the bundle of another (envy-freeness)"),
+    (
+        "max-sum-ef",
+        "the greatest sum in which no tenant would rather have the bundle of another (envy-freeness)",
+    ),
     ("max-sum-si-ef", "the greatest sum with sharing incentive and envy-freeness together"),
     ("max-min", "the greatest least ratio of rate to equal split, then the next smallest, and so on"),
     ("nash", "the greatest product of rates, each to the power of its tenant's weight"),
-    ("equal-throughput", "the same rate for everybody, divided by the tenant's own smallest; as great as possible"),
+    (
+        "equal-throughput",
+        "the same rate for everybody, divided by the tenant's own smallest; as great as possible",
+    ),
     ("partial-allocation", "the Nash division, of which every tenant gives up what it costs the others"),
 ];
 
@@ -152,7 +158,9 @@ pub enum SolveError {
         reason: String,
     },
     /// Floating point did not suffice.
-    #[error("the numbers of the instance are too far apart for its program to be solved; use rates of similar size")]
+    #[error(
+        "the numbers of the instance are too far apart for its program to be solved; use rates of similar size"
+    )]
     Numerical,
     /// There are too many choices to enumerate.
     #[error(
@@ -206,7 +214,8 @@ pub fn explain(
     params: &BTreeMap<String, ParamValue>,
     jobs: usize,
 ) -> Result<Explanation, SolveError> {
-    let refused = |reason: &str| SolveError::Refused { policy: policy.to_string(), reason: reason.to_string() };
+    let refused =
+        |reason: &str| SolveError::Refused { policy: policy.to_string(), reason: reason.to_string() };
     match check(instance, policy, params)? {
         Checked::Own(_) if instance.is_divisible() => {
             Err(refused("divisions are not explained; their proof has the bound"))
@@ -226,13 +235,15 @@ fn check(
     policy: &str,
     given: &BTreeMap<String, ParamValue>,
 ) -> Result<Checked, SolveError> {
-    let divides = instance.is_divisible() && divisible::ROUND_POLICIES.iter().any(|(name, _)| *name == policy);
+    let divides =
+        instance.is_divisible() && divisible::ROUND_POLICIES.iter().any(|(name, _)| *name == policy);
     if POLICIES.iter().any(|(name, _)| *name == policy) || divides {
         return Ok(Checked::Own(Params::check("solve", PARAMS, given)?));
     }
     let Some(spec) = round_policy(policy) else {
         let own = POLICIES.iter().map(|(name, _)| *name);
-        let of_rounds = registry::policies().iter().map(|spec| spec.name).filter(|name| round_policy(name).is_some());
+        let of_rounds =
+            registry::policies().iter().map(|spec| spec.name).filter(|name| round_policy(name).is_some());
         let known = own.chain(of_rounds).collect::<Vec<_>>().join(", ");
         return Err(SolveError::Policy { found: policy.to_string(), known });
     };

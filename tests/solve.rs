@@ -221,7 +221,8 @@ fn the_objectives_of_the_policy_weigh_rates() {
     (jobs[0].remaining_s, jobs[1].remaining_s) = (Some(36_000.0), Some(720.0));
     // A short job goes before a long one; what it leaves goes to the long one.
     let answer = with(&instance, "jct").unwrap();
-    let got: Vec<_> = answer.allocation.iter().map(|a| (a.job.as_deref().unwrap(), a.slots.unwrap())).collect();
+    let got: Vec<_> =
+        answer.allocation.iter().map(|a| (a.job.as_deref().unwrap(), a.slots.unwrap())).collect();
     assert_eq!(got, [("A", 1), ("B", 2)]);
     assert_close(answer.objective, 0.18 / 36_000.0 + 0.38 / 720.0);
 }

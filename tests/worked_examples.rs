@@ -2,6 +2,9 @@
 //! compared; where several allocations are optimal, none of them is asked for.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[cfg(not(target_arch = "wasm32"))]
+#[path = "worked_examples/command.rs"]
+mod command;
 #[path = "worked_examples/divisible.rs"]
 mod divisible;
 #[path = "worked_examples/engine.rs"]

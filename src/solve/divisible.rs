@@ -95,17 +95,15 @@ pub(super) fn solve(instance: &Instance, policy: &str, normalise: Normalise) -> 
     } else {
         Normalise::AsDefined
     };
-    let economy =
-        Economy::new(instance, if normalise == Normalise::AsDefined { defined } else { normalise });
+    let economy = Economy::new(instance, if normalise == Normalise::AsDefined { defined } else { normalise });
     let decided = match rule {
         "equal-split" => Decided::Split(equal_split(&economy)),
         "max-sum" => programs::max_sum(&economy, &[])?,
         "max-sum-si" => programs::max_sum(&economy, &[programs::Demand::SharingIncentive])?,
         "max-sum-ef" => programs::max_sum(&economy, &[programs::Demand::EnvyFree])?,
-        "max-sum-si-ef" => programs::max_sum(
-            &economy,
-            &[programs::Demand::SharingIncentive, programs::Demand::EnvyFree],
-        )?,
+        "max-sum-si-ef" => {
+            programs::max_sum(&economy, &[programs::Demand::SharingIncentive, programs::Demand::EnvyFree])?
+        }
         "equal-throughput" => programs::max_sum(&economy, &[programs::Demand::EqualThroughput])?,
         "max-min" => max_min::lexicographic(&economy)?,
         "least-ratio" => max_min::least_ratio(&economy)?,
@@ -120,9 +118,15 @@ pub(super) fn solve(instance: &Instance, policy: &str, normalise: Normalise) -> 
 /// Why a policy does not divide.
 fn refusal(policy: &str) -> SolveError {
     let reason = match policy {
-        "sts-fairness" => "its quotas are whole slots and its program chooses options of jobs; give the tenants jobs, or use max-sum-si",
-        "brute-force" => "there are infinitely many divisions to look at; use the policy itself, whose proof has a bound",
-        "gavel-makespan" | "gavel-ftf" => "it looks at the work that jobs have left, which a tenant with rates does not have; give the tenants jobs with remaining_s",
+        "sts-fairness" => {
+            "its quotas are whole slots and its program chooses options of jobs; give the tenants jobs, or use max-sum-si"
+        }
+        "brute-force" => {
+            "there are infinitely many divisions to look at; use the policy itself, whose proof has a bound"
+        }
+        "gavel-makespan" | "gavel-ftf" => {
+            "it looks at the work that jobs have left, which a tenant with rates does not have; give the tenants jobs with remaining_s"
+        }
         _ => "it serves jobs, and a tenant with rates has none; give the tenants jobs",
     };
     SolveError::Refused { policy: policy.to_string(), reason: reason.to_string() }
@@ -140,7 +144,8 @@ impl<'a> Economy<'a> {
                 instance.types.iter().map(|t| micro(rate(&t.name).unwrap_or(0.0))).collect()
             })
             .collect();
-        let gains = |rates: &[f64]| rates.iter().zip(&devices).any(|(&rate, &there)| rate > 0.0 && there > 0.0);
+        let gains =
+            |rates: &[f64]| rates.iter().zip(&devices).any(|(&rate, &there)| rate > 0.0 && there > 0.0);
         let weights = instance
             .tenants
             .iter()
@@ -199,7 +204,8 @@ impl<'a> Economy<'a> {
                 return vec![0.0; self.types()];
             }
             let share = weight / total;
-            let fits = limit.map_or(1.0, |limit| if share * all > limit { limit / (share * all) } else { 1.0 });
+            let fits =
+                limit.map_or(1.0, |limit| if share * all > limit { limit / (share * all) } else { 1.0 });
             self.devices.iter().map(|devices| share * devices * fits).collect()
         };
         self.weights.iter().zip(&self.limits).map(of).collect()
@@ -237,7 +243,8 @@ fn equal_split(economy: &Economy<'_>) -> Split {
         measure: Measure::Sum,
         objective,
         bound: objective,
-        proof: "every tenant's share of every type by weight, within its limit; nothing is optimised".to_string(),
+        proof: "every tenant's share of every type by weight, within its limit; nothing is optimised"
+            .to_string(),
         states: 1,
         kept: None,
     }

@@ -80,8 +80,7 @@ pub(super) fn explain(
     let of_program = matches!(policy, "sts-fairness" | "equal-split" | "max-sum" | "max-sum-si")
         || policy == "brute-force" && matches!(params.word("of"), "sts-fairness" | "max-sum" | "max-sum-si");
     if !of_program {
-        let reason =
-            "only decisions of one program with floors are explained: sts-fairness, max-sum, max-sum-si and equal-split";
+        let reason = "only decisions of one program with floors are explained: sts-fairness, max-sum, max-sum-si and equal-split";
         return Err(SolveError::Refused { policy: policy.to_string(), reason: reason.to_string() });
     }
     let problem = Problem::new(instance, worth(params))?;

@@ -82,7 +82,9 @@ pub fn misreports(
             let mut other = instance.clone();
             other.tenants[index] = reported.clone();
             let rate = match solve(&other, policy, params) {
-                Ok(answer) if answer.status != AnswerStatus::Infeasible => true_rate(instance, index, &answer),
+                Ok(answer) if answer.status != AnswerStatus::Infeasible => {
+                    true_rate(instance, index, &answer)
+                }
                 _ => {
                     search.undecided += 1;
                     continue;
@@ -153,7 +155,10 @@ fn reports(instance: &Instance, index: usize, random: u32) -> Vec<(String, Insta
     }
     for job in truth.jobs.iter().flatten() {
         let jobs = truth.jobs.iter().flatten().filter(|other| other.name != job.name).cloned().collect();
-        reports.push((format!("without its job {}", job.name), InstanceTenant { jobs: Some(jobs), ..truth.clone() }));
+        reports.push((
+            format!("without its job {}", job.name),
+            InstanceTenant { jobs: Some(jobs), ..truth.clone() },
+        ));
     }
     let mut rng = ChaCha8Rng::seed_from_u64(index as u64);
     for number in 1..=random {

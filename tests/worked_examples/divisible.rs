@@ -237,7 +237,8 @@ fn s5_trading_helps_both_sides() {
     let traded = solved(&instance, "gandiva-fair");
     rates(&traded, &[5.5, 14.0]);
     assert_eq!(traded.properties.sharing_incentive, Some(true));
-    let fast: Vec<f64> = traded.allocation.iter().filter(|a| a.gpu == "t1").map(|a| a.share.unwrap()).collect();
+    let fast: Vec<f64> =
+        traded.allocation.iter().filter(|a| a.gpu == "t1").map(|a| a.share.unwrap()).collect();
     close(fast[0], 1.2);
     close(fast[1], 2.8);
 }
@@ -271,7 +272,10 @@ fn weights_scale_entitlements() {
     assert_eq!(solved(&instance, "drf").allocation, equal.allocation);
     // Replicating a tenant of weight 3 three times, as its definition says.
     let mut replicated = divisible(&[&[1.0, 2.0], &[1.0, 5.0], &[1.0, 5.0], &[1.0, 5.0]], &[1, 1]);
-    close(solved(&instance, "max-sum-ef").objective.unwrap(), solved(&replicated, "max-sum-ef").objective.unwrap());
+    close(
+        solved(&instance, "max-sum-ef").objective.unwrap(),
+        solved(&replicated, "max-sum-ef").objective.unwrap(),
+    );
     for policy in ["nash", "max-min"] {
         let weighted = solved(&instance, policy);
         let several = solved(&replicated, policy);
@@ -306,8 +310,17 @@ fn policies_that_cannot_divide_say_why() {
 #[test]
 fn degenerate_divisions_are_answered() {
     let policies = [
-        "equal-split", "max-sum", "max-sum-si", "max-sum-ef", "max-sum-si-ef", "max-min", "nash",
-        "equal-throughput", "partial-allocation", "gavel-max-min", "gandiva-fair",
+        "equal-split",
+        "max-sum",
+        "max-sum-si",
+        "max-sum-ef",
+        "max-sum-si-ef",
+        "max-min",
+        "nash",
+        "equal-throughput",
+        "partial-allocation",
+        "gavel-max-min",
+        "gandiva-fair",
     ];
     let worthless = divisible(&[&[0.0, 0.0], &[1.0, 0.0]], &[2, 0]);
     let mut idle = divisible(&[&[1.0, 0.0], &[2.0, 0.0]], &[2, 3]);

@@ -46,7 +46,13 @@ fn workload(jobs: &[(f64, f64)]) -> BoundWorkload {
     }
 }
 
-fn run(policy: &str, workload: &BoundWorkload, length_s: f64, boundary: Boundary, overhead_s: f64) -> RunRecord {
+fn run(
+    policy: &str,
+    workload: &BoundWorkload,
+    length_s: f64,
+    boundary: Boundary,
+    overhead_s: f64,
+) -> RunRecord {
     let settings = RoundSettings {
         length: SimSpan::from_secs(length_s),
         boundary,

@@ -47,7 +47,8 @@ pub(crate) fn solved(instance: &Instance, policy: &str) -> Answer {
 }
 
 pub(crate) fn solved_with(instance: &Instance, policy: &str, params: &[(&str, &str)]) -> Answer {
-    let params = params.iter().map(|(name, word)| ((*name).to_string(), ParamValue::Word((*word).to_string())));
+    let params =
+        params.iter().map(|(name, word)| ((*name).to_string(), ParamValue::Word((*word).to_string())));
     solve(instance, policy, &params.collect()).unwrap_or_else(|error| panic!("{policy}: {error}"))
 }
 
@@ -70,7 +71,11 @@ pub(crate) fn rates(answer: &Answer, expected: &[f64]) {
     assert_eq!(found.len(), expected.len());
     for (i, (&found, &expected)) in found.iter().zip(expected).enumerate() {
         let difference = (found - expected).abs();
-        assert!(difference <= CLOSE * expected.abs().max(1.0), "{}: u{i} has {found}, not {expected}", answer.policy);
+        assert!(
+            difference <= CLOSE * expected.abs().max(1.0),
+            "{}: u{i} has {found}, not {expected}",
+            answer.policy
+        );
     }
 }
 

@@ -25,7 +25,8 @@ fn check(instance: &Instance, fitting: u64, known: &[Known<'_>]) {
         assert_eq!((exact.status, exact.gap), (AnswerStatus::Optimal, Some(0.0)));
         if matches!(exact.measure, Measure::LeastRatio | Measure::LeastThroughput) {
             let sorted = |answer: &sts_sim::solve::answer::Answer| {
-                let mut ratios: Vec<f64> = answer.tenants.iter().map(|tenant| tenant.si_ratio.unwrap()).collect();
+                let mut ratios: Vec<f64> =
+                    answer.tenants.iter().map(|tenant| tenant.si_ratio.unwrap()).collect();
                 ratios.sort_by(f64::total_cmp);
                 ratios
             };
@@ -125,9 +126,16 @@ fn i3_seven_slots_cannot_be_fair_and_free_of_envy() {
     }
     let free_of_envy = solved(&instance, "max-sum-ef");
     assert_eq!(free_of_envy.allocation.iter().map(|row| row.slots.unwrap()).collect::<Vec<_>>(), [3, 3]);
-    for answer in [solved(&instance, "max-sum-si-ef"), solve(&instance, "brute-force", &word("of", "max-sum-si-ef")).unwrap()] {
+    for answer in [
+        solved(&instance, "max-sum-si-ef"),
+        solve(&instance, "brute-force", &word("of", "max-sum-si-ef")).unwrap(),
+    ] {
         assert_eq!(answer.status, AnswerStatus::Infeasible);
-        assert!(answer.proof.starts_with("no allocation satisfies both sharing incentive and envy-freeness"), "{}", answer.proof);
+        assert!(
+            answer.proof.starts_with("no allocation satisfies both sharing incentive and envy-freeness"),
+            "{}",
+            answer.proof
+        );
         assert_eq!((answer.objective, answer.gap, answer.properties.envy_free), (None, None, None));
     }
 }
@@ -153,7 +161,10 @@ fn every_policy_of_rounds_decides_one_round_or_says_why_not() {
                 }
                 Err(error) => {
                     let words = error.to_string();
-                    assert!(words.starts_with(&format!("{} cannot decide this instance: ", spec.name)), "{words}");
+                    assert!(
+                        words.starts_with(&format!("{} cannot decide this instance: ", spec.name)),
+                        "{words}"
+                    );
                 }
             }
         }
@@ -169,7 +180,8 @@ fn policies_of_rounds_serve_in_their_order() {
             {"name": "long", "remaining_s": 900, "options": [{"type": "V100", "slots": 1, "devices": 2, "rate": 1}]},
             {"name": "short", "remaining_s": 90, "options": [{"type": "V100", "slots": 1, "devices": 2, "rate": 1}]}]}]}"#;
     let mut instance = Instance::from_json(text).unwrap();
-    let first = |instance: &Instance, policy: &str| solved(instance, policy).allocation[0].job.clone().unwrap();
+    let first =
+        |instance: &Instance, policy: &str| solved(instance, policy).allocation[0].job.clone().unwrap();
     assert_eq!(first(&instance, "fifo"), "long");
     assert_eq!(first(&instance, "srtf"), "short");
     let jobs = instance.tenants[0].jobs.as_mut().unwrap();

@@ -6,9 +6,14 @@ use sts_sim::policy::param::ParamValue;
 use sts_sim::solve::misreport::MisreportSearch;
 use sts_sim::solve::{Instance, misreports, solve};
 
-use crate::instances::{close, divisible, fixture, objective, solved_with, word};
+use crate::instances::{close, divisible, fixture, objective, solved, solved_with, word};
 
-fn search(instance: &Instance, policy: &str, params: &BTreeMap<String, ParamValue>, random: u32) -> MisreportSearch {
+fn search(
+    instance: &Instance,
+    policy: &str,
+    params: &BTreeMap<String, ParamValue>,
+    random: u32,
+) -> MisreportSearch {
     let mut answer = solve(instance, policy, params).unwrap();
     misreports(instance, policy, params, random, &mut answer).unwrap();
     let search = answer.misreports.unwrap();
@@ -55,11 +60,42 @@ fn p3_nothing_is_gained_where_the_report_does_not_count_or_everybody_gets_the_sa
         let found = search(instance, "equal-split", &BTreeMap::new(), 20);
         assert_eq!(found.best_gain, 0.0, "{found:?}");
         assert!(found.tried > 60);
-        for policy in ["partial-allocation"] {
-            let found = search(instance, policy, &BTreeMap::new(), 20);
-            assert!(found.best_gain < 1e-6, "{policy}: {found:?}");
-        }
+        let found = search(instance, "partial-allocation", &BTreeMap::new(), 20);
+        assert!(found.best_gain < 1e-6, "{found:?}");
     }
+}
+
+/// Overstating a speedup over the slowest type, which is the same for all, never pays under equal throughput: who claims to be fast
+/// needs fewer devices for the same. Understating does, as long as a tenant still seems to gain most from the fast type.
+#[test]
+fn p3_overstated_speedups_gain_nothing_under_equal_throughput() {
+    let examples: [&[&[f64]]; 3] = [
+        &[&[1.0, 2.0], &[1.0, 1.0], &[1.0, 1.0]],
+        &[&[1.0, 2.0], &[1.0, 5.0]],
+        &[&[1.0, 2.0], &[1.0, 3.0], &[1.0, 4.0]],
+    ];
+    for rows in examples {
+        let honest = solved(&divisible(rows, &[1, 1]), "oef-noncoop");
+        let mut understated_pays = false;
+        for (user, truth) in rows.iter().enumerate() {
+            for speedup in [1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 9.0, 20.0] {
+                let report = [1.0, speedup];
+                let mut reported = rows.to_vec();
+                reported[user] = &report;
+                let answer = solved(&divisible(&reported, &[1, 1]), "oef-noncoop");
+                let own = answer.allocation.iter().filter(|row| row.tenant == format!("u{user}"));
+                let rate = |gpu: &str| if gpu == "t0" { truth[0] } else { truth[1] };
+                let gained: f64 = own.map(|row| row.share.unwrap() * rate(&row.gpu)).sum();
+                let gains = gained > honest.tenants[user].rate.unwrap() * (1.0 + 1e-6);
+                assert!(!gains || speedup < truth[1], "{rows:?}: u{user} says {speedup}");
+                understated_pays |= gains;
+            }
+        }
+        assert!(understated_pays, "{rows:?}");
+    }
+    // It can also pay to deny the slowest type, which changes the unit in which a tenant is measured.
+    let found = search(&truth(), "oef-noncoop", &BTreeMap::new(), 0);
+    assert!(found.tenants[0].gain.unwrap() > 0.5, "{found:?}");
 }
 
 #[test]

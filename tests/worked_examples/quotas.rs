@@ -71,9 +71,13 @@ fn k4_nested_weights_flattened() {
     TemporalLayer::new(vec![300], 4).next_round(&claims, &mut quotas);
     assert_eq!((0..4).map(|claim| quotas.of(claim)[0]).collect::<Vec<_>>(), [30, 30, 90, 150]);
     // Deeper trees, queues without weight, and trees beyond whole numbers.
-    let deep = [Nested::queue(2, vec![Nested::queue(1, tree.to_vec()), Nested::tenant(1)]), Nested::tenant(0)];
+    let deep =
+        [Nested::queue(2, vec![Nested::queue(1, tree.to_vec()), Nested::tenant(1)]), Nested::tenant(0)];
     assert_eq!(flatten(&deep).unwrap(), [1, 1, 3, 5, 10, 0]);
-    assert_eq!(flatten(&[Nested::tenant(u64::MAX), Nested::queue(1, vec![Nested::tenant(1), Nested::tenant(1)])]), None);
+    assert_eq!(
+        flatten(&[Nested::tenant(u64::MAX), Nested::queue(1, vec![Nested::tenant(1), Nested::tenant(1)])]),
+        None
+    );
     assert_eq!(flatten(&[]), Some(Vec::new()));
 }
 

@@ -73,7 +73,10 @@ fn mig_1_the_geometries_of_an_a100() {
                 larger.push(slots);
                 larger.sort_unstable_by(|a, b| b.cmp(a));
                 let memory_of = |set: &[u8]| set.iter().map(|&s| geometry.memory_slices(s)).sum::<u8>();
-                if larger.iter().sum::<u8>() <= compute && memory_of(&larger) <= memory && !sets.contains(&larger) {
+                if larger.iter().sum::<u8>() <= compute
+                    && memory_of(&larger) <= memory
+                    && !sets.contains(&larger)
+                {
                     sets.insert(larger.clone());
                     open.push(larger);
                 }

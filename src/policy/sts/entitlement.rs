@@ -39,9 +39,8 @@ pub fn over_quota(units: u64, queues: &[Queue]) -> Vec<u64> {
             .collect();
         let offered = apportion(left, &weights);
         // Whoever is offered all it wants takes that; then the others are offered what is left.
-        let content: Vec<usize> = (0..queues.len())
-            .filter(|&i| weights[i] > 0 && offered[i] >= wants(i, shares[i]))
-            .collect();
+        let content: Vec<usize> =
+            (0..queues.len()).filter(|&i| weights[i] > 0 && offered[i] >= wants(i, shares[i])).collect();
         if content.is_empty() {
             for (share, more) in shares.iter_mut().zip(offered) {
                 *share += more;

@@ -16,7 +16,11 @@ pub(super) fn least_ratio(economy: &Economy<'_>) -> Result<Decided, SolveError> 
     let mut levels = Levels::new(economy);
     let Some((objective, bound)) = levels.raise()? else { return Ok(nobody(economy)) };
     levels.held = vec![Some(objective); levels.entitled.len()];
-    levels.finish(objective, bound, "the greatest least ratio by a linear program, then the greatest sum of ratios")
+    levels.finish(
+        objective,
+        bound,
+        "the greatest least ratio by a linear program, then the greatest sum of ratios",
+    )
 }
 
 /// Maximises the least ratio, then the least of those that can still be raised, and so on (water filling). The objective is the least
@@ -64,7 +68,8 @@ impl<'e> Levels<'e> {
         for (i, &tenant) in self.entitled.iter().enumerate() {
             let least = self.held[i].unwrap_or(level) * (1.0 - SLACK);
             let grows = extra(i).map(|index| (parts.extra(index), -1.0));
-            let terms: Vec<_> = parts.utility(tenant, tenant, 1.0 / self.equal[tenant]).chain(grows).collect();
+            let terms: Vec<_> =
+                parts.utility(tenant, tenant, 1.0 / self.equal[tenant]).chain(grows).collect();
             parts.program.at_least(terms, least);
         }
     }

@@ -39,7 +39,8 @@ pub(super) fn split(economy: &Economy<'_>) -> Result<Split, SolveError> {
         measure: Measure::Product,
         objective: libm::exp(log),
         bound: libm::exp(log + solved.gap / mean.max(f64::MIN_POSITIVE)),
-        proof: "an interior-point method on the Eisenberg-Gale program; the bound is proven by its prices".to_string(),
+        proof: "an interior-point method on the Eisenberg-Gale program; the bound is proven by its prices"
+            .to_string(),
         states: solved.iterations,
         kept: None,
     })
@@ -166,7 +167,8 @@ impl Market {
             let rates = &economy.rates[tenant];
             rates.iter().zip(&economy.devices).map(|(rate, devices)| rate * devices / everything).collect()
         });
-        let limit = |&tenant: &usize| economy.limits[tenant].filter(|&limit| limit < all).map(|limit| limit / all);
+        let limit =
+            |&tenant: &usize| economy.limits[tenant].filter(|&limit| limit < all).map(|limit| limit / all);
         Self {
             gains: gains.collect(),
             weights: players.iter().map(|&tenant| economy.weights[tenant] / total).collect(),

@@ -51,7 +51,12 @@ impl<'e> Parts<'e> {
     }
 
     /// The utility of `valuer` for the parts of `owner`, times `factor`, as terms.
-    pub(super) fn utility(&self, valuer: usize, owner: usize, factor: f64) -> impl Iterator<Item = (usize, f64)> {
+    pub(super) fn utility(
+        &self,
+        valuer: usize,
+        owner: usize,
+        factor: f64,
+    ) -> impl Iterator<Item = (usize, f64)> {
         let types = self.economy.types();
         (0..types).map(move |k| {
             (owner * types + k, factor * self.economy.rates[valuer][k] * self.economy.devices[k])
@@ -64,7 +69,9 @@ impl<'e> Parts<'e> {
         let tenants = economy.tenants();
         match demand {
             Demand::SharingIncentive => {
-                for (tenant, due) in economy.equal_split().into_iter().enumerate().filter(|(_, due)| *due > 0.0) {
+                for (tenant, due) in
+                    economy.equal_split().into_iter().enumerate().filter(|(_, due)| *due > 0.0)
+                {
                     let own: Vec<_> = self.utility(tenant, tenant, 1.0 / due).collect();
                     self.program.at_least(own, 1.0);
                 }

@@ -68,6 +68,7 @@ fn better_sum(economy: &Economy<'_>, utilities: &[f64], everything: &[f64]) -> O
     let Outcome::Optimal(point) = parts.program.solve() else { return None };
     let shares = parts.shares(&point);
     let better = economy.utilities(&shares);
-    let grown: f64 = better.iter().zip(utilities).enumerate().map(|(t, (new, old))| (new - old) * gain(t)).sum();
+    let grown: f64 =
+        better.iter().zip(utilities).enumerate().map(|(t, (new, old))| (new - old) * gain(t)).sum();
     Some((grown > ACCURACY * 10.0 * economy.tenants() as f64).then(|| better.iter().sum()))
 }

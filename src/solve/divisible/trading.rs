@@ -38,7 +38,9 @@ pub(super) fn split(economy: &Economy<'_>) -> Split {
         measure: Measure::Sum,
         objective,
         bound: objective,
-        proof: format!("{trades} trades from the equal split, none of which hurts anybody; the sum is not optimised"),
+        proof: format!(
+            "{trades} trades from the equal split, none of which hurts anybody; the sum is not optimised"
+        ),
         states: trades,
         kept: None,
     }

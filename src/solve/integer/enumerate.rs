@@ -189,11 +189,8 @@ fn bundles_of(problem: &Problem<'_>, tenant: usize, left: &mut u64) -> Option<Ve
         }
         usage
     };
-    let bundles = found.into_iter().map(|(taken, (value, options)): (Taken, (i64, Vec<(usize, u16)>))| Bundle {
-        taken,
-        usage: usage(&options),
-        value,
-        options,
+    let bundles = found.into_iter().map(|(taken, (value, options)): (Taken, (i64, Vec<(usize, u16)>))| {
+        Bundle { taken, usage: usage(&options), value, options }
     });
     Some(bundles.collect())
 }
@@ -211,7 +208,8 @@ fn visit(
 ) -> Option<()> {
     spend(left, 1)?;
     let Some((&job, rest)) = jobs.split_first() else {
-        let value_of = |&(job, option): &(usize, u16)| problem.program.jobs[job].options[usize::from(option)].value;
+        let value_of =
+            |&(job, option): &(usize, u16)| problem.program.jobs[job].options[usize::from(option)].value;
         let value = options.iter().map(value_of).sum();
         let best = found.entry(taken.clone()).or_insert_with(|| (value, options.clone()));
         if value > best.0 {
@@ -249,7 +247,8 @@ fn visit(
 fn worth_of_quota(problem: &Problem<'_>, tenant: usize, bundles: &[Vec<Bundle>]) -> i64 {
     let quota = &problem.quotas[tenant];
     let types = &problem.instance.types;
-    let own: Vec<u32> = quota.iter().zip(types).map(|(&slots, t)| slots.div_ceil(t.slots_per_device)).collect();
+    let own: Vec<u32> =
+        quota.iter().zip(types).map(|(&slots, t)| slots.div_ceil(t.slots_per_device)).collect();
     let within = bundles[tenant].iter().filter(|bundle| bundle.taken.fits(problem, &own, quota));
     within.map(|bundle| bundle.value).max().unwrap_or(0)
 }
@@ -324,9 +323,8 @@ impl Walk<'_> {
             Some((_, best)) => self.order.compare(&worths, best),
             None => Ordering::Greater,
         };
-        let is_greater_sum = self.best.as_ref().is_none_or(|(_, best)| {
-            Order::Sum.compare(&worths, best) == Ordering::Greater
-        });
+        let is_greater_sum =
+            self.best.as_ref().is_none_or(|(_, best)| Order::Sum.compare(&worths, best) == Ordering::Greater);
         if compared == Ordering::Greater {
             self.counts.optimal = 0;
         }

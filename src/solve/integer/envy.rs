@@ -92,9 +92,9 @@ pub(super) fn max_sum(
         // Something without envy, if only that nobody has anything.
         let equal = equal_split_choice(problem, ladder)?;
         let idle = vec![None; problem.jobs.len()];
-        best = [equal, idle].into_iter().find(|choice| {
-            program.is_feasible(choice) && nobody_envies(ladder, choice)
-        });
+        best = [equal, idle]
+            .into_iter()
+            .find(|choice| program.is_feasible(choice) && nobody_envies(ladder, choice));
         if best.is_none() {
             return Err(SolveError::Undecided);
         }
@@ -126,7 +126,8 @@ pub(super) fn nash(problem: &Problem<'_>, ladder: &mut Ladder, budget: u64) -> R
     let mut is_complete = false;
     let mut log_bound = None;
     if let Some(fronts) = &fronts {
-        let scores: Vec<Vec<i64>> = (0..fronts.len()).map(|tenant| log_scores(problem, tenant, fronts)).collect();
+        let scores: Vec<Vec<i64>> =
+            (0..fronts.len()).map(|tenant| log_scores(problem, tenant, fronts)).collect();
         let worths = |picks: &[usize]| -> Vec<i64> {
             picks.iter().zip(fronts).map(|(&bundle, front)| front[bundle].value).collect()
         };
@@ -247,7 +248,8 @@ impl Envied {
                     continue;
                 }
                 spend(steps, own.len() as u64 * bundles.len() as u64)?;
-                worths[tenant][other] = bundles.iter().map(|bundle| worth_inside(&own, &bundle.usage)).collect();
+                worths[tenant][other] =
+                    bundles.iter().map(|bundle| worth_inside(&own, &bundle.usage)).collect();
             }
         }
         Some(Self { worths })

@@ -18,8 +18,7 @@ pub(super) struct Bundle {
 /// descending value. `None` when that takes more than `steps`, which are counted down.
 pub(super) fn front(problem: &Problem<'_>, tenant: usize, steps: &mut u64) -> Option<Vec<Bundle>> {
     let capacity = &problem.program.capacity;
-    let mut bundles =
-        vec![Bundle { usage: vec![0; capacity.len()], value: 0, choice: Vec::new() }];
+    let mut bundles = vec![Bundle { usage: vec![0; capacity.len()], value: 0, choice: Vec::new() }];
     for job in problem.program.jobs_of(tenant) {
         spend(steps, bundles.len() as u64 * (job.options.len() as u64 + 1))?;
         let mut by_usage: BTreeMap<Vec<u32>, (i64, usize, Option<u16>)> = BTreeMap::new();

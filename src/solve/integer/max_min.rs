@@ -98,7 +98,11 @@ pub(super) fn lexicographic(
         (false, false) => "programs with floors; their budget did not suffice to prove the least ratio",
     };
     let states = levels.states;
-    let bound = if least { objective } else { order.objective(problem, &most_alone(problem, ladder)?).max(objective) };
+    let bound = if least {
+        objective
+    } else {
+        order.objective(problem, &most_alone(problem, ladder)?).max(objective)
+    };
     let status = if is_proven { Status::Optimal } else { Status::Feasible };
     Ok(Decided {
         solution: solution_of(problem, solution.choice, 0, states, status),
@@ -296,7 +300,14 @@ impl Levels<'_> {
             if self.program.is_feasible(&choice) {
                 let objective = self.program.objective(&choice);
                 let status = Status::Feasible;
-                return Ok(Solution { status, choice, objective, bound: objective, states: 0, method: "levels" });
+                return Ok(Solution {
+                    status,
+                    choice,
+                    objective,
+                    bound: objective,
+                    states: 0,
+                    method: "levels",
+                });
             }
             Err(error)
         })

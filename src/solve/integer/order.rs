@@ -110,7 +110,8 @@ fn compare_products(a: &[i64], b: &[i64], weights: &[u64]) -> Ordering {
     let counted = || weights.iter().enumerate().filter(|(_, weight)| **weight > 0);
     let first = counted().next().map_or(0, |(_, &weight)| weight);
     if counted().all(|(_, &weight)| weight == first) {
-        let of = |worths: &[i64]| product(counted().map(|(tenant, _)| worths[tenant]).filter(|&worth| worth > 0));
+        let of =
+            |worths: &[i64]| product(counted().map(|(tenant, _)| worths[tenant]).filter(|&worth| worth > 0));
         return compare_numbers(&of(a), &of(b));
     }
     let log = |worths: &[i64]| -> f64 {

@@ -1,11 +1,11 @@
 //! An instance as the program of one round: integers, quotas, and what one unit of value is.
 
-use crate::solve::SolveError;
-use crate::solve::instance::{Instance, InstanceError, InstanceJob, InstanceLayout, InstanceOption};
 use crate::policy::sts::program::{Program, ProgramJob, ProgramOption, ProgramTenant};
 use crate::policy::sts::quota::{Claim, Quotas, TemporalLayer};
 use crate::policy::sts::resources::{Packing, Resources, TypeResources};
 use crate::policy::sts::value::{Durations, Mode, Objective, Quantum};
+use crate::solve::SolveError;
+use crate::solve::instance::{Instance, InstanceError, InstanceJob, InstanceLayout, InstanceOption};
 use crate::units::{MilliGpus, Rate, SimSpan, Work};
 
 /// Units of value in a rate of one, when rates count as they are given.

@@ -36,7 +36,9 @@ pub(super) fn decide(
 ) -> Result<Decided, SolveError> {
     let refused = |reason: String| SolveError::Refused { policy: spec.name.to_string(), reason };
     let Some(build) = spec.build else {
-        return Err(refused("it replays what happened, and nothing has; choose a policy that decides".to_string()));
+        return Err(refused(
+            "it replays what happened, and nothing has; choose a policy that decides".to_string(),
+        ));
     };
     let stage = Stage::new(problem, spec, round.number("round_s")).map_err(refused)?;
     if let Some(reason) = (spec.refuses)(&stage.cluster, &stage.workload, params) {
@@ -102,10 +104,12 @@ impl Stage {
         let instance = problem.instance;
         let shown: Vec<Shown> = instance.types.iter().map(|t| shown(instance, t)).collect();
         // A type without devices is left out.
-        let present: Vec<usize> = (0..instance.types.len()).filter(|&k| instance.types[k].devices > 0).collect();
+        let present: Vec<usize> =
+            (0..instance.types.len()).filter(|&k| instance.types[k].devices > 0).collect();
         let groups: Vec<NodeGroup> = present.iter().map(|&k| group(&instance.types[k], shown[k])).collect();
         let cluster = Cluster::new(&groups).map_err(|error| error.to_string())?;
-        let largest = problem.jobs.iter().flat_map(|(_, job)| &job.options).map(|o| o.rate).fold(0.0, f64::max);
+        let largest =
+            problem.jobs.iter().flat_map(|(_, job)| &job.options).map(|o| o.rate).fold(0.0, f64::max);
         let scale = (largest / MAX_RATE).max(1.0);
         let mut stage = Self {
             cluster,
@@ -202,7 +206,9 @@ fn shown(instance: &Instance, of_type: &InstanceType) -> Shown {
 
 fn group(of_type: &InstanceType, shown: Shown) -> NodeGroup {
     let (layout, mig, devices) = match (of_type.layout, shown) {
-        (InstanceLayout::MigA100, _) => (Layout::Mig(MigMode::Strict), Some(MigFamily::A100), of_type.devices),
+        (InstanceLayout::MigA100, _) => {
+            (Layout::Mig(MigMode::Strict), Some(MigFamily::A100), of_type.devices)
+        }
         (InstanceLayout::MigA30, _) => (Layout::Mig(MigMode::Strict), Some(MigFamily::A30), of_type.devices),
         (InstanceLayout::Uniform, Shown::Sliced) => {
             let slots = u8::try_from(of_type.slots_per_device).unwrap_or(1);
@@ -235,8 +241,7 @@ fn class(
     let mut options: Vec<(JobOption, u16)> = Vec::with_capacity(job.options.len());
     let mut gpus: u64 = 0;
     for (index, option) in (0u16..).zip(&job.options) {
-        let Some((type_id, &k)) =
-            (0u16..).zip(present).find(|&(_, &k)| instance.types[k].name == option.gpu)
+        let Some((type_id, &k)) = (0u16..).zip(present).find(|&(_, &k)| instance.types[k].name == option.gpu)
         else {
             continue;
         };
@@ -259,10 +264,13 @@ fn class(
             index,
         ));
     }
-    options.sort_by_key(|(option, index)| (option.type_id, option.slots, option.memory, option.devices, *index));
+    options
+        .sort_by_key(|(option, index)| (option.type_id, option.slots, option.memory, option.devices, *index));
     let largest = |type_id: u16| {
         let of_type = options.iter().enumerate().filter(|(_, (option, _))| option.type_id.0 == type_id);
-        of_type.max_by_key(|(_, (o, _))| (u32::from(o.slots) * o.devices, o.slots)).map(|(index, _)| index as u16)
+        of_type
+            .max_by_key(|(_, (o, _))| (u32::from(o.slots) * o.devices, o.slots))
+            .map(|(index, _)| index as u16)
     };
     let class = JobClass {
         profile: job.name.clone(),

@@ -47,7 +47,9 @@ impl Choice<'_> {
         let reduced: Vec<Vec<i128>> = (0..tenants)
             .map(|tenant| {
                 let bundles = self.fronts[tenant].iter().zip(&self.scores[tenant]);
-                bundles.map(|(bundle, &score)| i128::from(score) * SCALE - cost(&prices, &bundle.usage)).collect()
+                bundles
+                    .map(|(bundle, &score)| i128::from(score) * SCALE - cost(&prices, &bundle.usage))
+                    .collect()
             })
             .collect();
         let orders: Vec<Vec<usize>> = reduced
@@ -66,15 +68,8 @@ impl Choice<'_> {
             let best = orders[tenant].first().map_or(0, |&bundle| reduced[tenant][bundle]);
             rest[turn] = rest[turn + 1] + best;
         }
-        let mut walk = Walk {
-            choice: self,
-            reduced,
-            orders,
-            turns,
-            rest,
-            picks: vec![0; tenants],
-            best: None,
-        };
+        let mut walk =
+            Walk { choice: self, reduced, orders, turns, rest, picks: vec![0; tenants], best: None };
         let root = walk.rest[0] + cost(&prices, self.capacity);
         let is_complete =
             self.fronts.iter().any(Vec::is_empty) || walk.turn(0, self.capacity, root, steps).is_some();
