@@ -1,6 +1,7 @@
 //! Published and hand-made examples with exact results, through the public interface. Objective values and unique utilities are
 //! compared; where several allocations are optimal, none of them is asked for.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::float_cmp, reason = "these examples are exact in binary too")]
 
 #[cfg(not(target_arch = "wasm32"))]
 #[path = "worked_examples/command.rs"]

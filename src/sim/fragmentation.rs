@@ -160,16 +160,13 @@ impl Fragmentation {
         let masks = occupancy.node_masks(node);
         // A slot that nobody holds and no slice can reach, such as the one beside a 3g in the left half, is wasted for all.
         let free = u64::from(occupancy.node_free(node).slots) * unit;
-        let mut usable: u128 = masks.iter().map(|&mask| needs.usable_alone[usize::from(mask)]).sum();
+        let mut used: u128 = masks.iter().map(|&mask| needs.usable_alone[usize::from(mask)]).sum();
         for gang in &needs.gangs {
-            let on_device = masks.iter().map(|&mask| gang.usable[usize::from(mask)]);
-            let (able, sum) = on_device
-                .fold((0u32, 0u64), |(able, sum), usable| (able + u32::from(usable > 0), sum + usable));
-            if able >= gang.devices.min(masks.len() as u32) {
-                usable += u128::from(sum) * u128::from(gang.jobs);
-            }
+            let able = masks.iter().map(|&mask| gang.usable[usize::from(mask)]).filter(|&free| free > 0);
+            let sum = usable(able, gang.devices.min(masks.len() as u32));
+            used += u128::from(sum) * u128::from(gang.jobs);
         }
-        let wasted = (u128::from(free) * u128::from(needs.jobs)).saturating_sub(usable);
+        let wasted = (u128::from(free) * u128::from(needs.jobs)).saturating_sub(used);
         let (old_free, old_wasted) = std::mem::replace(&mut self.nodes[node.index()], (free, wasted));
         self.free = self.free - old_free + free;
         self.wasted = self.wasted - old_wasted + wasted;

@@ -9,6 +9,9 @@ use crate::instances::{
     close, divisible, envy, objective, one_at_a_time, properties, rates, ratios, solved, solved_with,
 };
 
+/// Rates by user and type.
+type Rows<'r> = &'r [&'r [f64]];
+
 fn g1() -> Instance {
     one_at_a_time(&[&[40.0, 10.0], &[12.0, 4.0], &[100.0, 50.0]], &[1, 1])
 }
@@ -81,7 +84,7 @@ fn g1_gavels_three_jobs() {
 #[test]
 fn p1_to_p4_isolated_throughput_with_normalised_rows() {
     let normalised = [("normalise", "sum")];
-    let cases: [(&[&[f64]], f64, &[f64]); 4] = [
+    let cases: [(Rows<'_>, f64, &[f64]); 4] = [
         (&[&[1.0, 2.0], &[2.0, 1.0]], 4.0 / 3.0, &[2.0 / 3.0, 2.0 / 3.0]),
         (&[&[1.0, 2.0], &[1.0, 1.0]], 7.0 / 6.0, &[2.0 / 3.0, 0.5]),
         (&[&[1.0, 2.0], &[10.0, 10.0]], 7.0 / 6.0, &[2.0 / 3.0, 0.5]),
@@ -99,7 +102,7 @@ fn p1_to_p4_isolated_throughput_with_normalised_rows() {
         assert_eq!(answer.properties.sharing_incentive, Some(true));
     }
     // The raw rates.
-    let cases: [(&[&[f64]], f64); 3] = [
+    let cases: [(Rows<'_>, f64); 3] = [
         (&[&[1.0, 2.0], &[2.0, 1.0]], 4.0 / 3.0),
         (&[&[1.0, 2.0], &[1.0, 1.0]], 8.0 / 7.0),
         (&[&[1.0, 2.0], &[2.0, 1.0], &[2.0, 2.0]], 6.0 / 5.0),

@@ -96,7 +96,7 @@ pub fn flatten(queues: &[Nested]) -> Option<Vec<u64>> {
     let mut flat = Vec::new();
     for ((queue, weights), &sum) in queues.iter().zip(&below).zip(&sums) {
         for &weight in weights {
-            let part = weight.checked_mul(if sum > 0 { common / sum } else { 0 })?;
+            let part = weight.checked_mul(common.checked_div(sum).unwrap_or(0))?;
             flat.push(part.checked_mul(queue.weight)?);
         }
     }

@@ -94,10 +94,10 @@ pub(super) fn solve(economy: &Economy<'_>, players: &[usize]) -> Result<Solved, 
 
 /// Drops parts that are there only because the method stays away from zero, and makes everything fit exactly.
 fn clean(economy: &Economy<'_>, players: &[usize], shares: &mut Shares) {
-    for k in 0..economy.types() {
-        for &tenant in players {
-            if shares[tenant][k] < economy.devices[k] * 1e-11 {
-                shares[tenant][k] = 0.0;
+    for &tenant in players {
+        for (share, devices) in shares[tenant].iter_mut().zip(&economy.devices) {
+            if *share < devices * 1e-11 {
+                *share = 0.0;
             }
         }
     }
@@ -273,8 +273,8 @@ impl Market {
         // (M + D⁻¹) v = h, where v is the change of prices caused by the change of demand.
         let mut matrix = vec![vec![0.0; types]; types];
         let mut rest = vec![0.0; types];
-        for k in 0..types {
-            matrix[k][k] = state.free[k] / state.prices[k];
+        for (k, row) in matrix.iter_mut().enumerate() {
+            row[k] = state.free[k] / state.prices[k];
         }
         for player in 0..players {
             let block = self.block(state, player, target)?;
@@ -314,10 +314,10 @@ impl Market {
             }
             change.parts.push(parts);
         }
-        for k in 0..types {
+        for (k, pressure) in pressure.iter().enumerate() {
             // What is taken follows from the pressure with all its digits, from the parts it would not.
-            change.taken[k] = state.free[k] / state.prices[k] * pressure[k];
-            change.prices[k] = target / state.free[k] - state.prices[k] + pressure[k];
+            change.taken[k] = state.free[k] / state.prices[k] * pressure;
+            change.prices[k] = target / state.free[k] - state.prices[k] + pressure;
         }
         Some(change)
     }

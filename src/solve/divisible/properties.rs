@@ -28,9 +28,9 @@ pub(super) fn properties(economy: &Economy<'_>, shares: &Shares) -> Properties {
     let sharing_incentive = violations.is_empty();
     let before = violations.len();
     for tenant in 0..economy.tenants() {
-        for other in 0..economy.tenants() {
+        for (other, theirs) in shares.iter().enumerate() {
             let Some(scale) = economy.scale_of_envy(tenant, other) else { continue };
-            let bundle: Vec<f64> = shares[other].iter().map(|share| share * scale).collect();
+            let bundle: Vec<f64> = theirs.iter().map(|share| share * scale).collect();
             let there = economy.best_within(tenant, &bundle);
             if is_less(utilities[tenant], there, everything[tenant]) {
                 violations.push(violation("envy_free", Some(tenant), Some(other), utilities[tenant], there));

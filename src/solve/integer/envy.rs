@@ -240,7 +240,7 @@ struct Envied {
 impl Envied {
     fn new(problem: &Problem<'_>, fronts: &[Vec<Bundle>], steps: &mut u64) -> Option<Self> {
         let mut worths = vec![vec![Vec::new(); fronts.len()]; fronts.len()];
-        for tenant in 0..fronts.len() {
+        for (tenant, looks) in worths.iter_mut().enumerate() {
             // What it can do with less than its floor too.
             let own = front(problem, tenant, steps)?;
             for (other, bundles) in fronts.iter().enumerate() {
@@ -248,8 +248,7 @@ impl Envied {
                     continue;
                 }
                 spend(steps, own.len() as u64 * bundles.len() as u64)?;
-                worths[tenant][other] =
-                    bundles.iter().map(|bundle| worth_inside(&own, &bundle.usage)).collect();
+                looks[other] = bundles.iter().map(|bundle| worth_inside(&own, &bundle.usage)).collect();
             }
         }
         Some(Self { worths })

@@ -173,8 +173,8 @@ impl Levels<'_> {
 
     /// Solves with what is fixed and a floor for everybody else.
     fn ask(&mut self, fixed: &Fixed, floor: impl Fn(&Self, usize) -> i64) -> Said {
-        for tenant in 0..self.dues.len() {
-            let floor = match fixed[tenant] {
+        for (tenant, fixed) in fixed.iter().enumerate() {
+            let floor = match *fixed {
                 Some(worth) => worth,
                 None if self.dues[tenant] > 0 => floor(self, tenant),
                 None => 0,
