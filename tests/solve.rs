@@ -423,6 +423,37 @@ fn the_exact_program_is_brute_force_on_random_instances() {
 }
 
 /// Splits the slots of every type (whole devices where packing is strict) at random.
+#[test]
+fn every_program_is_brute_force_on_random_instances() {
+    let mut random = ChaCha8Rng::seed_from_u64(20_261_202);
+    let mut infeasible = 0;
+    for case in 0..1000 {
+        let mut instance = random_instance(&mut random);
+        if random.random_bool(0.2) {
+            instance.tenants[0].weight = 0.0;
+        }
+        for policy in ["max-sum-si", "max-sum-ef", "max-sum-si-ef", "max-min", "nash", "equal-throughput"] {
+            let exact = solved(&instance, policy);
+            let brute = enumerated(&instance, policy);
+            assert_eq!(exact.status, brute.status, "{policy} in case {case}: {instance:?}");
+            assert_eq!(exact.objective, brute.objective, "{policy} in case {case}: {instance:?}");
+            assert_eq!(exact.measure, brute.measure);
+            infeasible += u32::from(exact.status == AnswerStatus::Infeasible);
+            if exact.status == AnswerStatus::Infeasible {
+                continue;
+            }
+            assert_eq!(exact.bound, exact.objective);
+            let has = |word: &str| policy.ends_with(word) || policy.contains(&format!("{word}-"));
+            assert!(!has("si") || exact.properties.sharing_incentive == Some(true), "case {case}");
+            assert!(!has("ef") || exact.properties.envy_free == Some(true), "case {case}");
+            if matches!(policy, "max-min" | "nash") {
+                assert_eq!(exact.properties.pareto_efficient, Some(true), "{policy} in case {case}");
+            }
+        }
+    }
+    assert!(infeasible > 100, "only {infeasible} conflicts");
+}
+
 fn give_random_quotas(random: &mut ChaCha8Rng, instance: &mut Instance) {
     let mut quotas: BTreeMap<String, BTreeMap<String, u32>> = BTreeMap::new();
     for of_type in &instance.types {

@@ -4,6 +4,7 @@
 //! Rates and weights are taken in millionths. Linear programs end within about 1e-8 of their optimum, whose bound is that of the dual
 //! solution; Nash welfare is bounded by prices (see [`nash`]). What is within [`ACCURACY`] of its bound is called optimal.
 
+mod cholesky;
 mod max_min;
 mod nash;
 mod partial;
@@ -236,17 +237,15 @@ fn unit(rates: &[f64], normalise: Normalise) -> f64 {
 }
 
 fn equal_split(economy: &Economy<'_>) -> Split {
-    let shares = economy.equal_shares();
-    let objective = economy.sum(&shares);
-    Split {
-        shares,
-        measure: Measure::Sum,
-        objective,
-        bound: objective,
-        proof: "every tenant's share of every type by weight, within its limit; nothing is optimised"
-            .to_string(),
-        states: 1,
-        kept: None,
+    let proof = "every tenant's share of every type by weight, within its limit; nothing is optimised";
+    Split::by_rule(economy, economy.equal_shares(), proof.to_string(), 1)
+}
+
+impl Split {
+    /// Shares that a rule leads to which optimises nothing: their sum is its own bound.
+    fn by_rule(economy: &Economy<'_>, shares: Shares, proof: String, states: u64) -> Self {
+        let objective = economy.sum(&shares);
+        Self { shares, measure: Measure::Sum, objective, bound: objective, proof, states, kept: None }
     }
 }
 

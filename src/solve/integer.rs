@@ -7,6 +7,7 @@ pub mod explain;
 mod fairness;
 mod front;
 mod max_min;
+mod nash;
 mod order;
 mod packing;
 mod problem;
@@ -157,7 +158,7 @@ fn decide(
         "max-sum-si-ef" => envy::max_sum(problem, ladder, Incentive::EqualSplit, budget),
         "max-min" => max_min::lexicographic(problem, ladder, Due::EqualSplit),
         "equal-throughput" => max_min::lexicographic(problem, ladder, Due::SmallestRate),
-        "nash" => envy::nash(problem, ladder, budget),
+        "nash" => nash::greatest(problem, ladder, budget),
         "partial-allocation" => Err(SolveError::Refused {
             policy: policy.to_string(),
             reason: "it takes fractions of what a tenant won, which slots do not have; give the tenants rates instead of jobs"

@@ -1,11 +1,14 @@
 //! Max-min fairness of utilities over equal splits, plain and lexicographic.
 
-use super::programs::Parts;
-use super::{Decided, Economy, Measure, SolveError, Split};
+use super::programs::{self, Parts};
+use super::{Decided, Economy, Measure, Shares, SolveError, Split};
 use crate::linear::program::Point;
 
-/// By how much, relative, levels that are held are let go, so that rounding does not make the next program infeasible.
-const SLACK: f64 = 1e-9;
+/// By how much, relative, levels that are held are let go, so that the next program has an interior.
+const SLACK: f64 = 1e-8;
+
+/// A division that falls short of its levels by more than this, relative, is not taken if there is a better one.
+const SHORT: f64 = 3e-8;
 
 /// A tenant can be raised if its ratio can grow by this, relative.
 const RAISES: f64 = 1e-6;
@@ -14,7 +17,7 @@ const RAISES: f64 = 1e-6;
 /// Learning Workloads", OSDI 2020, section 4.1), and of what reaches it the sum of all ratios.
 pub(super) fn least_ratio(economy: &Economy<'_>) -> Result<Decided, SolveError> {
     let mut levels = Levels::new(economy);
-    let Some((objective, bound)) = levels.raise()? else { return Ok(nobody(economy)) };
+    let Some((objective, bound)) = levels.raise()? else { return nobody(economy) };
     levels.held = vec![Some(objective); levels.entitled.len()];
     levels.finish(
         objective,
@@ -29,22 +32,23 @@ pub(super) fn lexicographic(economy: &Economy<'_>) -> Result<Decided, SolveError
     let mut levels = Levels::new(economy);
     let mut least = None;
     while levels.held.iter().any(Option::is_none) {
-        let Some((level, bound)) = levels.raise()? else { return Ok(nobody(economy)) };
+        let Some((level, bound)) = levels.raise()? else { return nobody(economy) };
         least.get_or_insert((level, bound));
         levels.hold(level)?;
     }
-    let Some((objective, bound)) = least else { return Ok(nobody(economy)) };
+    let Some((objective, bound)) = least else { return nobody(economy) };
     levels.finish(objective, bound, "linear programs by an interior-point method, one level after the other; the bound is that of the least ratio")
 }
 
 /// With nobody entitled there is no ratio: the sum is maximised.
-fn nobody(economy: &Economy<'_>) -> Decided {
-    let mut split = super::equal_split(economy);
-    split.measure = Measure::LeastRatio;
-    split.objective = 0.0;
-    split.bound = 0.0;
-    split.proof = "no tenant is entitled to anything".to_string();
-    Decided::Split(split)
+fn nobody(economy: &Economy<'_>) -> Result<Decided, SolveError> {
+    let mut decided = programs::max_sum(economy, &[])?;
+    if let Decided::Split(split) = &mut decided {
+        (split.measure, split.objective, split.bound) = (Measure::LeastRatio, 0.0, 0.0);
+        split.proof =
+            "no tenant is entitled to anything, so that there is no ratio; the sum is maximised".to_string();
+    }
+    Ok(decided)
 }
 
 struct Levels<'e> {
@@ -53,6 +57,8 @@ struct Levels<'e> {
     equal: Vec<f64>,
     /// Of each entitled tenant the ratio that it is held at.
     held: Vec<Option<f64>>,
+    /// The division that reached the last level.
+    last: Option<Shares>,
     programs: u64,
 }
 
@@ -60,7 +66,7 @@ impl<'e> Levels<'e> {
     fn new(economy: &'e Economy<'e>) -> Self {
         let entitled = economy.entitled();
         let held = vec![None; entitled.len()];
-        Self { economy, entitled, equal: economy.equal_split(), held, programs: 0 }
+        Self { economy, entitled, equal: economy.equal_split(), held, last: None, programs: 0 }
     }
 
     /// Ratio rows: held tenants at their levels, the others at `level`, plus extra variables with factor -1 where `extra` says so.
@@ -87,6 +93,7 @@ impl<'e> Levels<'e> {
         let mut parts = Parts::new(self.economy, |_| 0.0, &[1.0]);
         self.rows(&mut parts, 0.0, |i| self.held[i].is_none().then_some(0));
         let point = self.solve(&parts)?;
+        self.last = Some(parts.shares(&point));
         Ok(Some((point.x[parts.extra(0)], point.bound)))
     }
 
@@ -116,6 +123,15 @@ impl<'e> Levels<'e> {
         Ok(())
     }
 
+    /// The least part of its level that a division gives anybody.
+    fn reached(&self, shares: &Shares) -> f64 {
+        let utilities = self.economy.utilities(shares);
+        let part = |(&tenant, held): (&usize, &Option<f64>)| {
+            held.filter(|&held| held > 0.0).map_or(1.0, |held| utilities[tenant] / self.equal[tenant] / held)
+        };
+        self.entitled.iter().zip(&self.held).map(part).fold(f64::INFINITY, f64::min)
+    }
+
     /// The division: everybody at its level, and as much in sum of ratios as goes beyond (that of tenants without weight counts over
     /// what the whole cluster is worth to them).
     fn finish(&mut self, objective: f64, bound: f64, proof: &str) -> Result<Decided, SolveError> {
@@ -128,10 +144,15 @@ impl<'e> Levels<'e> {
         let mut parts = Parts::new(economy, gain, &[]);
         self.rows(&mut parts, 0.0, |_| None);
         let point = self.solve(&parts)?;
-        let shares = parts.shares(&point);
+        let mut shares = parts.shares(&point);
+        if let Some(last) = self.last.take()
+            && self.reached(&shares) < (1.0 - SHORT).min(self.reached(&last))
+        {
+            shares = last;
+        }
         let utilities = economy.utilities(&shares);
-        let reached = self.entitled.iter().map(|&tenant| utilities[tenant] / self.equal[tenant]);
-        let objective = reached.fold(f64::INFINITY, f64::min).min(objective);
+        let ratios = self.entitled.iter().map(|&tenant| utilities[tenant] / self.equal[tenant]);
+        let objective = ratios.fold(f64::INFINITY, f64::min).min(objective);
         Ok(Decided::Split(Split {
             shares,
             measure: Measure::LeastRatio,

@@ -1,6 +1,6 @@
 //! Partial allocation: Nash welfare, of which every tenant gives up what it costs the others.
 
-use super::{Economy, Measure, SolveError, Split, nash};
+use super::{Economy, SolveError, Split, nash};
 
 /// The strategy-proof mechanism of Cole, Gkatzelis and Goel, "Mechanism Design for Fair Division: Allocating Divisible Items without
 /// Payments", EC 2013, which Themis uses in its auctions.
@@ -28,14 +28,6 @@ pub(super) fn split(economy: &Economy<'_>) -> Result<Split, SolveError> {
         kept[tenant] = libm::exp(log / economy.weights[tenant]).min(1.0);
         shares[tenant].iter_mut().for_each(|share| *share *= kept[tenant]);
     }
-    let objective = economy.sum(&shares);
-    Ok(Split {
-        shares,
-        measure: Measure::Sum,
-        objective,
-        bound: objective,
-        proof: "what is kept of the Nash division, each part of it bounded by its prices; the sum is not optimised".to_string(),
-        states,
-        kept: Some(kept),
-    })
+    let proof = "what is kept of the Nash division; the sum is not optimised";
+    Ok(Split { kept: Some(kept), ..Split::by_rule(economy, shares, proof.to_string(), states) })
 }

@@ -6,6 +6,9 @@
 use super::{Decided, Economy, Measure, Shares, SolveError, Split};
 use crate::linear::program::{LinearProgram, Outcome, Point};
 
+/// Bounds that exceed an objective by this, relative to the largest gain of one tenant from one type, are rounding.
+const ROUNDING: f64 = 1e-9;
+
 /// What a division has to satisfy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Demand {
@@ -194,15 +197,10 @@ pub(super) fn max_sum(economy: &Economy<'_>, demands: &[Demand]) -> Result<Decid
             " without the pairs in which a limit on total shares keeps one tenant from using the other's bundle; those are met as if there were no limit",
         );
     }
-    Ok(Decided::Split(Split {
-        shares,
-        measure: Measure::Sum,
-        objective,
-        bound: bound.max(objective),
-        proof,
-        states,
-        kept: None,
-    }))
+    if bound < objective + ROUNDING * largest {
+        bound = objective;
+    }
+    Ok(Decided::Split(Split { shares, measure: Measure::Sum, objective, bound, proof, states, kept: None }))
 }
 
 /// The largest coefficient of the sum of normalised utilities, by which the program is scaled.

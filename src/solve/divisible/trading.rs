@@ -1,6 +1,6 @@
 //! Trading: from the equal split, tenants that a fast type gains least sell it to the tenant that it gains most.
 
-use super::{Economy, Measure, Split};
+use super::{Economy, Split};
 use crate::linear::program::rounded;
 
 /// The trades of Chaudhary et al., "Balancing Efficiency and Fairness in Heterogeneous GPU Clusters for Deep Learning" (Gandiva_fair),
@@ -32,18 +32,10 @@ pub(super) fn split(economy: &Economy<'_>) -> Split {
     }
     shares.iter_mut().flatten().for_each(|share| *share = share.max(0.0));
     economy.fit(&mut shares);
-    let objective = economy.sum(&shares);
-    Split {
-        shares,
-        measure: Measure::Sum,
-        objective,
-        bound: objective,
-        proof: format!(
-            "{trades} trades from the equal split, none of which hurts anybody; the sum is not optimised"
-        ),
-        states: trades,
-        kept: None,
-    }
+    let proof = format!(
+        "{trades} trades from the equal split, none of which hurts anybody; the sum is not optimised"
+    );
+    Split::by_rule(economy, shares, proof, trades)
 }
 
 struct Trade {

@@ -1,19 +1,15 @@
-//! Nash welfare and sums without envy: objectives and constraints that couple tenants by more than capacity, by [`search`] over
-//! their bundles.
+//! The greatest sum of values without envy: a constraint that couples tenants by more than capacity, by [`search`](super::search)
+//! over their bundles.
 
-use super::fairness::{envy_free, exact_worth};
-use super::front::{Bundle, front, spend, worth_inside};
+use super::fairness::envy_free;
+use super::front::{Bundle, choice_of, front, fronts, spend, worth_inside};
 use super::order::Order;
 use super::problem::Problem;
-use super::search::Choice;
+use super::search::{Choice, SEARCHED, STOPPED};
 use super::{Decided, conflict, equal_split_choice, si_floors, solution_of};
 use crate::policy::sts::ladder::Ladder;
 use crate::policy::sts::program::{Solution, Status};
 use crate::solve::SolveError;
-
-/// How a search ends that saw everything, and one that did not.
-const SEARCHED: &str = "branch and bound over bundles";
-const STOPPED: &str = "branch and bound over bundles, stopped by its budget";
 
 /// Whether tenants have their equal split as a floor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,121 +110,6 @@ pub(super) fn max_sum(
         (Status::Feasible, bound, STOPPED)
     };
     Ok(decided(solution_of(problem, choice, bound, states, status), proof.to_string()))
-}
-
-/// The greatest Nash welfare: of the tenants with weight as many as possible have something, and the product of their values, each to
-/// the power of its weight, is the greatest (Caragiannis et al., "The Unreasonable Fairness of Maximum Nash Welfare", ACM TEAC 2019).
-pub(super) fn nash(problem: &Problem<'_>, ladder: &mut Ladder, budget: u64) -> Result<Decided, SolveError> {
-    let order = Order::Product { weights: problem.weights.clone() };
-    let mut steps = budget;
-    let fronts = fronts(problem, None, &mut steps);
-    let mut picks = None;
-    let mut is_complete = false;
-    let mut log_bound = None;
-    if let Some(fronts) = &fronts {
-        let scores: Vec<Vec<i64>> =
-            (0..fronts.len()).map(|tenant| log_scores(problem, tenant, fronts)).collect();
-        let worths = |picks: &[usize]| -> Vec<i64> {
-            picks.iter().zip(fronts).map(|(&bundle, front)| front[bundle].value).collect()
-        };
-        let found = Choice {
-            fronts,
-            scores: &scores,
-            capacity: &problem.program.capacity,
-            agree: &|_, _| true,
-            is_better: &|a, b| order.compare(&worths(a), &worths(b)).is_gt(),
-            // A rounded logarithm is off by less than one unit.
-            blur: i64::try_from(fronts.len()).unwrap_or(i64::MAX),
-        }
-        .search(&mut steps);
-        is_complete = found.is_complete;
-        log_bound = Some(found.bound + fronts.len() as i128);
-        picks = found.picks.map(|picks| choice_of(fronts, &picks));
-    }
-    let choice = match picks {
-        Some(choice) => choice,
-        None => equal_split_choice(problem, ladder)?,
-    };
-    // What is left goes to whom it is worth most, if anybody; tenants without weight do not count in the product.
-    let mut program = problem.program.clone();
-    for (tenant, worth) in program.tenants.iter_mut().zip(problem.program.tenant_values(&choice)) {
-        tenant.floor = worth;
-    }
-    let choice = ladder
-        .solve(&program)
-        .filter(|solution| solution.status != Status::Infeasible)
-        .map_or(choice, |solution| solution.choice);
-    let worths = problem.program.tenant_values(&choice);
-    let objective = order.objective(problem, &worths);
-    let (status, bound, proof) = if is_complete {
-        (Status::Optimal, objective, format!("{SEARCHED}; products compared exactly where weights are equal"))
-    } else {
-        let bound = log_bound.map_or(f64::INFINITY, |bound| product_bound(problem, bound));
-        let alone = most_alone(problem, ladder, &order);
-        (Status::Feasible, bound.min(alone).max(objective), STOPPED.to_string())
-    };
-    let states = budget - steps;
-    Ok(Decided {
-        solution: solution_of(problem, choice, 0, states, status),
-        floors: None,
-        proof,
-        bound: Some(bound),
-        order,
-        counts: None,
-    })
-}
-
-/// Fixed-point logarithms have this many units in one.
-const LOG_UNITS: f64 = (1u64 << 40) as f64;
-/// What having nothing scores: worse than everything else together.
-const NOTHING: i64 = -(1 << 52);
-
-fn log_scores(problem: &Problem<'_>, tenant: usize, fronts: &[Vec<Bundle>]) -> Vec<i64> {
-    let heaviest = problem.weights.iter().copied().max().unwrap_or(1).max(1);
-    let part = problem.weights[tenant] as f64 / heaviest as f64;
-    let score = |bundle: &Bundle| match bundle.value {
-        _ if problem.weights[tenant] == 0 => 0,
-        0 => NOTHING,
-        value => (part * libm::log(value as f64) * LOG_UNITS).round() as i64,
-    };
-    fronts[tenant].iter().map(score).collect()
-}
-
-/// The product that a bound on the sum of scores stands for.
-fn product_bound(problem: &Problem<'_>, bound: i128) -> f64 {
-    let heaviest = problem.weights.iter().copied().max().unwrap_or(1).max(1) as f64;
-    let counted: Vec<f64> = problem.weights.iter().filter(|&&w| w > 0).map(|&w| w as f64).collect();
-    let mean = counted.iter().sum::<f64>() / counted.len().max(1) as f64;
-    // Values count in units; the exponents over the mean weight sum to the number of tenants.
-    let log = bound as f64 / LOG_UNITS * heaviest / mean - counted.len() as f64 * libm::log(problem.units);
-    libm::exp(log)
-}
-
-/// The product if every tenant had the whole cluster.
-fn most_alone(problem: &Problem<'_>, ladder: &mut Ladder, order: &Order) -> f64 {
-    let worths: Option<Vec<i64>> = (0..problem.instance.tenants.len())
-        .map(|tenant| exact_worth(problem, ladder, tenant, &problem.program.capacity))
-        .collect();
-    worths.map_or(f64::INFINITY, |worths| order.objective(problem, &worths))
-}
-
-/// The bundles of every tenant that meet its floor.
-fn fronts(problem: &Problem<'_>, floors: Option<&[i64]>, steps: &mut u64) -> Option<Vec<Vec<Bundle>>> {
-    (0..problem.instance.tenants.len())
-        .map(|tenant| {
-            // A part of the steps, so that the search has some left.
-            let mut own = *steps / 2;
-            let before = own;
-            let bundles = front(problem, tenant, &mut own);
-            spend(steps, before - own)?;
-            let floor = floors.map_or(0, |floors| floors[tenant]);
-            bundles.map(|bundles| bundles.into_iter().filter(|bundle| bundle.value >= floor).collect())
-        })
-        .collect()
-}
-
-fn choice_of(fronts: &[Vec<Bundle>], picks: &[usize]) -> Vec<Option<u16>> {
-    fronts.iter().zip(picks).flat_map(|(front, &bundle)| front[bundle].choice.iter().copied()).collect()
 }
 
 /// What every bundle of a tenant would be worth to the others that look at it.

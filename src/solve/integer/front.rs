@@ -57,6 +57,30 @@ pub(super) fn front(problem: &Problem<'_>, tenant: usize, steps: &mut u64) -> Op
     Some(bundles)
 }
 
+/// The bundles of every tenant that meet its floor.
+pub(super) fn fronts(
+    problem: &Problem<'_>,
+    floors: Option<&[i64]>,
+    steps: &mut u64,
+) -> Option<Vec<Vec<Bundle>>> {
+    (0..problem.instance.tenants.len())
+        .map(|tenant| {
+            // A part of the steps, so that the search has some left.
+            let mut own = *steps / 2;
+            let before = own;
+            let bundles = front(problem, tenant, &mut own);
+            spend(steps, before - own)?;
+            let floor = floors.map_or(0, |floors| floors[tenant]);
+            bundles.map(|bundles| bundles.into_iter().filter(|bundle| bundle.value >= floor).collect())
+        })
+        .collect()
+}
+
+/// The choice of the whole program that one bundle for each tenant stands for.
+pub(super) fn choice_of(fronts: &[Vec<Bundle>], picks: &[usize]) -> Vec<Option<u16>> {
+    fronts.iter().zip(picks).flat_map(|(front, &bundle)| front[bundle].choice.iter().copied()).collect()
+}
+
 /// The most that a tenant can do inside an amount of every resource. Its bundles are in descending value.
 pub(super) fn worth_inside(bundles: &[Bundle], amounts: &[u32]) -> i64 {
     bundles.iter().find(|bundle| is_within(&bundle.usage, amounts)).map_or(0, |bundle| bundle.value)

@@ -13,6 +13,10 @@ const SCALE: i128 = 1 << 16;
 /// Steps of the subgradient method.
 const PRICE_STEPS: u32 = 300;
 
+/// The proof of a search that saw everything, and of one that did not.
+pub(super) const SEARCHED: &str = "branch and bound over bundles";
+pub(super) const STOPPED: &str = "branch and bound over bundles, stopped by its budget";
+
 /// The choice of one bundle for each tenant.
 pub(super) struct Choice<'s> {
     /// By tenant, each in any order; a tenant without bundles makes every choice impossible.
