@@ -156,8 +156,8 @@ fn decide(
         }
         "max-sum-ef" => envy::max_sum(problem, ladder, Incentive::None, budget),
         "max-sum-si-ef" => envy::max_sum(problem, ladder, Incentive::EqualSplit, budget),
-        "max-min" => max_min::lexicographic(problem, ladder, Due::EqualSplit),
-        "equal-throughput" => max_min::lexicographic(problem, ladder, Due::SmallestRate),
+        "max-min" => max_min::lexicographic(problem, ladder, Due::EqualSplit, budget),
+        "equal-throughput" => max_min::lexicographic(problem, ladder, Due::SmallestRate, budget),
         "nash" => nash::greatest(problem, ladder, budget),
         "partial-allocation" => Err(SolveError::Refused {
             policy: policy.to_string(),

@@ -3,6 +3,7 @@
 
 use super::fairness::envy_free;
 use super::front::{Bundle, choice_of, front, fronts, spend, worth_inside};
+use super::max_min::{self, Due};
 use super::order::Order;
 use super::problem::Problem;
 use super::search::{Choice, SEARCHED, STOPPED};
@@ -87,10 +88,10 @@ pub(super) fn max_sum(
     if best.is_none() && !is_complete {
         // Something without envy, if only that nobody has anything.
         let equal = equal_split_choice(problem, ladder)?;
-        let idle = vec![None; problem.jobs.len()];
-        best = [equal, idle]
-            .into_iter()
-            .find(|choice| program.is_feasible(choice) && nobody_envies(ladder, choice));
+        let level = max_min::lexicographic(problem, ladder, Due::EqualSplit, budget)?.solution.choice;
+        let mut known = [equal, level, vec![None; problem.jobs.len()]];
+        known.sort_by_key(|choice| std::cmp::Reverse(problem.program.objective(choice)));
+        best = known.into_iter().find(|choice| program.is_feasible(choice) && nobody_envies(ladder, choice));
         if best.is_none() {
             return Err(SolveError::Undecided);
         }

@@ -45,8 +45,9 @@ pub(super) fn front(problem: &Problem<'_>, tenant: usize, steps: &mut u64) -> Op
         // Descending value; of equals the smaller usage first, as the map has them.
         offers.sort_by_key(|(_, (value, _, _))| std::cmp::Reverse(*value));
         for (usage, (value, from, option)) in offers {
-            spend(steps, grown.len() as u64)?;
-            if grown.iter().any(|kept| is_within(&kept.usage, &usage)) {
+            let smaller = grown.iter().position(|kept| is_within(&kept.usage, &usage));
+            spend(steps, smaller.unwrap_or(grown.len()) as u64 + 1)?;
+            if smaller.is_some() {
                 continue;
             }
             let choice = bundles[from].choice.iter().copied().chain([option]).collect();

@@ -17,9 +17,12 @@ use crate::policy::sts::program::{Program, Solution, Status};
 use crate::solve::SolveError;
 use crate::solve::answer::Measure;
 
-/// Ways of leaving tenants behind that are followed, and programs solved in all.
+/// Ways of leaving tenants behind that are followed, and programs after which no further level is begun.
 const MAX_BRANCHES: usize = 300;
-const MAX_PROGRAMS: u64 = 20_000;
+const MAX_PROGRAMS: u64 = 300;
+
+/// One part in this many of the budget is for one program.
+const PROGRAM_SHARE: u64 = 50;
 
 /// What a tenant's worth is divided by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,13 +72,14 @@ pub(super) fn lexicographic(
     problem: &Problem<'_>,
     ladder: &mut Ladder,
     due: Due,
+    budget: u64,
 ) -> Result<Decided, SolveError> {
     let order = order(problem, ladder, due)?;
     let Order::LeastRatio { dues, .. } = &order else { return Err(SolveError::Undecided) };
     let mut levels = Levels {
         program: problem.program.clone(),
         dues,
-        ladder,
+        ladder: &mut Ladder::new(budget / PROGRAM_SHARE),
         programs: 0,
         states: 0,
         is_proven: true,
@@ -181,10 +185,6 @@ impl Levels<'_> {
             };
             self.program.tenants[tenant].floor = floor;
         }
-        if self.programs >= MAX_PROGRAMS {
-            self.is_proven = false;
-            return Said::Nothing;
-        }
         self.programs += 1;
         match self.ladder.solve(&self.program) {
             Some(solution) if solution.status == Status::Infeasible => {
@@ -259,9 +259,17 @@ impl Levels<'_> {
         let free = self.free(&nobody).len();
         let mut ways = BTreeSet::from([nobody]);
         for _ in 1..free {
+            if self.programs >= MAX_PROGRAMS {
+                self.is_followed = false;
+                break;
+            }
             let mut best: Option<Level> = None;
             let mut next = BTreeSet::new();
             for way in &ways {
+                if self.programs >= 2 * MAX_PROGRAMS && best.is_some() {
+                    self.is_followed = false;
+                    break;
+                }
                 for tenant in self.left_behind(way, level) {
                     let mut fixed = way.clone();
                     fixed[tenant] = Some(self.least(tenant, level));

@@ -2,10 +2,11 @@
 
 use super::fairness::exact_worth;
 use super::front::{Bundle, choice_of, fronts};
+use super::max_min::{self, Due};
 use super::order::Order;
 use super::problem::Problem;
 use super::search::{Choice, SEARCHED, STOPPED};
-use super::{Decided, equal_split_choice, solution_of};
+use super::{Decided, solution_of};
 use crate::policy::sts::ladder::Ladder;
 use crate::policy::sts::program::Status;
 use crate::solve::SolveError;
@@ -43,9 +44,18 @@ pub(super) fn greatest(
         log_bound = Some(found.bound + fronts.len() as i128);
         picks = found.picks.map(|picks| choice_of(fronts, &picks));
     }
+    let mut by_tangents = f64::INFINITY;
     let choice = match picks {
-        Some(choice) => choice,
-        None => equal_split_choice(problem, ladder)?,
+        Some(choice) if is_complete => choice,
+        picks => {
+            let start = match picks {
+                Some(choice) => choice,
+                None => max_min::lexicographic(problem, ladder, Due::EqualSplit, budget)?.solution.choice,
+            };
+            let (choice, bound) = tangents(problem, ladder, &order, start);
+            by_tangents = bound;
+            choice
+        }
     };
     // What is left goes to whom it is worth most, if anybody; tenants without weight do not count in the product.
     let mut program = problem.program.clone();
@@ -63,7 +73,8 @@ pub(super) fn greatest(
     } else {
         let bound = log_bound.map_or(f64::INFINITY, |bound| product_bound(problem, bound));
         let alone = most_alone(problem, ladder, &order);
-        (Status::Feasible, bound.min(alone).max(objective), STOPPED.to_string())
+        let bound = bound.min(alone).min(by_tangents).max(objective);
+        (Status::Feasible, bound, format!("{STOPPED}; bounded by tangents of the logarithm"))
     };
     let states = budget - steps;
     Ok(Decided {
@@ -74,6 +85,56 @@ pub(super) fn greatest(
         order,
         counts: None,
     })
+}
+
+/// Tangents that are tried where the search has to stop.
+const TANGENTS: u32 = 24;
+
+/// A tenant's weight in the program of a tangent.
+const TANGENT_UNITS: f64 = 1e6;
+
+/// The best of the allocations that are greatest under tangents of the logarithm (Frank and Wolfe 1956), starting from `start`, and a
+/// bound on the product: since log v <= log a + (v - a) / a for any a, the greatest sum of w v / a bounds the sum of w log v.
+fn tangents(
+    problem: &Problem<'_>,
+    ladder: &mut Ladder,
+    order: &Order,
+    start: Vec<Option<u16>>,
+) -> (Vec<Option<u16>>, f64) {
+    let counted: Vec<usize> = (0..problem.weights.len()).filter(|&t| problem.weights[t] > 0).collect();
+    let total: f64 = counted.iter().map(|&t| problem.weights[t] as f64).sum();
+    let parts: Vec<f64> = counted.iter().map(|&t| problem.weights[t] as f64 / total).collect();
+    let mut worths = problem.program.tenant_values(&start);
+    let mut best = start;
+    let mut at: Vec<f64> = counted.iter().map(|&t| worths[t].max(1) as f64).collect();
+    let mut bound = f64::INFINITY;
+    let mut program = problem.program.clone();
+    for step in 0..TANGENTS {
+        let slopes: Vec<f64> = parts.iter().zip(&at).map(|(part, at)| part / at).collect();
+        let steepest = slopes.iter().copied().fold(0.0, f64::max);
+        if steepest <= 0.0 {
+            break;
+        }
+        for (&tenant, slope) in counted.iter().zip(&slopes) {
+            program.tenants[tenant].weight = (slope / steepest * TANGENT_UNITS).ceil().max(1.0) as i64;
+        }
+        let Some(solution) = ladder.solve(&program) else { break };
+        // Weights are rounded up, so that the sum is too.
+        let sum = solution.bound as f64 / TANGENT_UNITS * steepest;
+        let logs: f64 = parts.iter().zip(&at).map(|(part, at)| part * libm::log(*at)).sum();
+        bound = bound.min(logs + sum - 1.0);
+        let found = problem.program.tenant_values(&solution.choice);
+        if order.compare(&found, &worths).is_gt() {
+            (best, worths) = (solution.choice, found.clone());
+        }
+        let pace = 2.0 / (f64::from(step) + 3.0);
+        for (at, &tenant) in at.iter_mut().zip(&counted) {
+            *at += pace * (found[tenant] as f64 - *at);
+            *at = at.max(1.0);
+        }
+    }
+    let tenants = counted.len() as f64;
+    (best, libm::exp(tenants * (bound - libm::log(problem.units))))
 }
 
 /// Fixed-point logarithms have this many units in one.
