@@ -6,7 +6,7 @@ use sts_sim::cluster::catalogue::model;
 use sts_sim::cluster::{Cluster, Layout, NodeGroup, SliceMemory};
 use sts_sim::metrics::compute::best_duration_s;
 use sts_sim::policy::{Params, spec};
-use sts_sim::sim::{Boundary, GangPenalty, RoundSettings, RunRecord, simulate};
+use sts_sim::sim::{Boundary, GangPenalty, Limits, RoundSettings, RunRecord, simulate};
 use sts_sim::units::{ClassId, MilliGpus, Rate, SimSpan, SimTime, TenantId, TypeId};
 use sts_sim::workload::bind::Tenant;
 use sts_sim::workload::{BoundJob, BoundWorkload, JobClass, JobOption, Presence};
@@ -61,6 +61,8 @@ fn run(
         reconfigure_cost: SimSpan::ZERO,
         gang_penalty: GangPenalty::default(),
         horizon: None,
+        checkpoint: None,
+        limits: Limits::Ignore,
     };
     let spec = spec(policy).unwrap_or_else(|| panic!("there is no {policy}"));
     let params = Params::check(spec.name, spec.params, &BTreeMap::new()).unwrap();

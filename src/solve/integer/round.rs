@@ -45,6 +45,7 @@ pub(super) fn decide(
         return Err(refused(reason));
     }
     let active: Vec<JobId> = (0..stage.workload.jobs.len() as u32).map(JobId).collect();
+    let in_service: Vec<u32> = stage.cluster.types().iter().map(|t| t.devices).collect();
     let view = View {
         now: SimTime::ZERO,
         round: 0,
@@ -52,6 +53,7 @@ pub(super) fn decide(
         start_cost: SimSpan::ZERO,
         restore_cost: SimSpan::ZERO,
         cluster: &stage.cluster,
+        in_service: &in_service,
         workload: &stage.workload,
         states: &stage.states,
         active: &active,
