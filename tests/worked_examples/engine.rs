@@ -6,7 +6,7 @@ use sts_sim::cluster::catalogue::model;
 use sts_sim::cluster::{Cluster, Layout, NodeGroup, SliceMemory};
 use sts_sim::metrics::compute::best_duration_s;
 use sts_sim::policy::{Params, spec};
-use sts_sim::sim::{Boundary, GangPenalty, Limits, RoundSettings, RunRecord, simulate};
+use sts_sim::sim::{Boundary, GangPenalty, Limits, Mode, RoundSettings, RunRecord, simulate};
 use sts_sim::units::{ClassId, MilliGpus, Rate, SimSpan, SimTime, TenantId, TypeId};
 use sts_sim::workload::bind::Tenant;
 use sts_sim::workload::{BoundJob, BoundWorkload, JobClass, JobOption, Presence};
@@ -46,14 +46,9 @@ fn workload(jobs: &[(f64, f64)]) -> BoundWorkload {
     }
 }
 
-fn run(
-    policy: &str,
-    workload: &BoundWorkload,
-    length_s: f64,
-    boundary: Boundary,
-    overhead_s: f64,
-) -> RunRecord {
-    let settings = RoundSettings {
+fn settings(length_s: f64, boundary: Boundary, overhead_s: f64) -> RoundSettings {
+    RoundSettings {
+        mode: Mode::Rounds,
         length: SimSpan::from_secs(length_s),
         boundary,
         start_cost: SimSpan::from_secs(overhead_s),
@@ -63,7 +58,10 @@ fn run(
         horizon: None,
         checkpoint: None,
         limits: Limits::Ignore,
-    };
+    }
+}
+
+fn run(policy: &str, workload: &BoundWorkload, settings: RoundSettings) -> RunRecord {
     let spec = spec(policy).unwrap_or_else(|| panic!("there is no {policy}"));
     let params = Params::check(spec.name, spec.params, &BTreeMap::new()).unwrap();
     simulate(&one_gpu(), workload, settings, spec.build.unwrap()(&params, 0), &mut ())
@@ -102,14 +100,14 @@ fn all_close(found: &[f64], expected: &[f64]) {
 fn d1_and_t1_three_jobs_on_one_gpu() {
     let workload = workload(&D1);
     for boundary in [Boundary::Refill, Boundary::Idle] {
-        let fifo = run("fifo", &workload, 1.0, boundary, 0.0);
+        let fifo = run("fifo", &workload, settings(1.0, boundary, 0.0));
         assert_eq!(finishes(&fifo), [100.0, 110.0, 111.0]);
         assert_eq!(jcts(&fifo), [100.0, 109.0, 109.0]);
         assert_eq!(jcts(&fifo).iter().sum::<f64>() / 3.0, 106.0);
         all_close(&rho(&workload, &fifo), &[1.0 / 3.0, 109.0 / 30.0, 109.0 / 3.0]);
         // A share of a third is not kept: two of three are later than alone on a third.
         assert!(rho(&workload, &fifo).iter().any(|&rho| rho > 1.0));
-        let srtf = run("srtf", &workload, 1.0, boundary, 0.0);
+        let srtf = run("srtf", &workload, settings(1.0, boundary, 0.0));
         assert_eq!(finishes(&srtf), [111.0, 12.0, 3.0]);
         assert_eq!(jcts(&srtf), [111.0, 11.0, 1.0]);
         assert_eq!(jcts(&srtf).iter().sum::<f64>() / 3.0, 41.0);
@@ -120,6 +118,16 @@ fn d1_and_t1_three_jobs_on_one_gpu() {
 }
 
 #[test]
+fn d1_and_t1_processor_sharing_in_the_fluid_mode() {
+    let workload = workload(&D1);
+    let fluid = RoundSettings { mode: Mode::Fluid, ..settings(1.0, Boundary::Refill, 0.0) };
+    let shared = run("round-robin", &workload, fluid);
+    all_close(&finishes(&shared), &[111.0, 22.0, 5.0]);
+    all_close(&jcts(&shared), &[111.0, 21.0, 3.0]);
+    all_close(&rho(&workload, &shared), &[37.0 / 100.0, 7.0 / 10.0, 1.0]);
+}
+
+#[test]
 fn d3_what_happens_when_a_round_ends_and_when_a_job_does() {
     let workload = workload(&[(0.0, 100.0), (0.0, 100.0)]);
     for (boundary, overhead_s, expected) in [
@@ -127,7 +135,7 @@ fn d3_what_happens_when_a_round_ends_and_when_a_job_does() {
         (Boundary::Refill, 0.0, [160.0, 200.0]),
         (Boundary::Idle, 10.0, [180.0, 240.0]),
     ] {
-        let record = run("round-robin", &workload, 60.0, boundary, overhead_s);
+        let record = run("round-robin", &workload, settings(60.0, boundary, overhead_s));
         assert_eq!(finishes(&record), expected);
         assert_eq!(preemptions(&record), [1, 1]);
     }
