@@ -108,7 +108,7 @@ fn saturating_curves_on_seven_slots() {
     instance.quotas = Some(BTreeMap::from([("a".to_string(), slots(3)), ("b".to_string(), slots(4))]));
     let second = assert_same_program(&instance);
     assert_close(second.objective, 171.0 / 140.0);
-    assert_eq!(second.allocation.iter().map(|a| a.slots).collect::<Vec<_>>(), [3, 4]);
+    assert_eq!(second.allocation.iter().map(|a| a.slots.unwrap()).collect::<Vec<_>>(), [3, 4]);
     assert_close(second.tenants[0].si_ratio, 13.0 / 10.0);
     assert_close(second.tenants[1].si_ratio, 8.0 / 7.0);
     assert_eq!(second.properties.sharing_incentive, Some(true));
@@ -202,7 +202,7 @@ fn equal_objectives_keep_what_runs() {
     });
     // Any two of the three jobs are worth the same. The one that runs is kept, and the other is the one of fewest slots.
     let answer = solved(&instance, "sts-fairness");
-    let mut running: Vec<_> = answer.allocation.iter().map(|a| a.job.as_str()).collect();
+    let mut running: Vec<_> = answer.allocation.iter().map(|a| a.job.as_deref().unwrap()).collect();
     running.sort_unstable();
     assert_eq!(running, ["right", "small"]);
 }
@@ -221,7 +221,8 @@ fn the_objectives_of_the_policy_weigh_rates() {
     (jobs[0].remaining_s, jobs[1].remaining_s) = (Some(36_000.0), Some(720.0));
     // A short job goes before a long one; what it leaves goes to the long one.
     let answer = with(&instance, "jct").unwrap();
-    let got: Vec<_> = answer.allocation.iter().map(|a| (a.job.as_str(), a.slots)).collect();
+    let got: Vec<_> =
+        answer.allocation.iter().map(|a| (a.job.as_deref().unwrap(), a.slots.unwrap())).collect();
     assert_eq!(got, [("A", 1), ("B", 2)]);
     assert_close(answer.objective, 0.18 / 36_000.0 + 0.38 / 720.0);
 }
@@ -265,8 +266,9 @@ fn errors_name_the_place() {
         assert!(found.contains(expected), "{json}\n{found}\nlacks {expected}");
     }
     let instance = Instance::from_json(&with(r#"[{"name": "a", "rates": {"V100": 2}}]"#)).unwrap();
-    let divisible = solve(&instance, "max-sum", &BTreeMap::new()).unwrap_err();
-    assert_eq!(divisible, SolveError::Divisible { path: "tenants[0].rates".to_string() });
+    let mixed = with(r#"[{"name": "a", "rates": {"V100": 2}}, {"name": "b", "jobs": []}]"#);
+    let mixed = solve(&Instance::from_json(&mixed).unwrap(), "max-sum", &BTreeMap::new()).unwrap_err();
+    assert_eq!(mixed, SolveError::Mixed { path: "tenants[1].jobs".to_string() });
     let unknown = solve(&instance, "best", &BTreeMap::new()).unwrap_err().to_string();
     assert!(unknown.contains("sts-fairness, brute-force, equal-split, max-sum"), "{unknown}");
     let params = BTreeMap::from([("speed".to_string(), ParamValue::Number(1.0))]);
@@ -292,6 +294,9 @@ fn the_output_has_every_key() {
         "packing_gap",
         "proof",
         "states",
+        "measure",
+        "counts",
+        "misreports",
         "allocation",
         "tenants",
         "properties",
@@ -418,6 +423,37 @@ fn the_exact_program_is_brute_force_on_random_instances() {
 }
 
 /// Splits the slots of every type (whole devices where packing is strict) at random.
+#[test]
+fn every_program_is_brute_force_on_random_instances() {
+    let mut random = ChaCha8Rng::seed_from_u64(20_261_202);
+    let mut infeasible = 0;
+    for case in 0..1000 {
+        let mut instance = random_instance(&mut random);
+        if random.random_bool(0.2) {
+            instance.tenants[0].weight = 0.0;
+        }
+        for policy in ["max-sum-si", "max-sum-ef", "max-sum-si-ef", "max-min", "nash", "equal-throughput"] {
+            let exact = solved(&instance, policy);
+            let brute = enumerated(&instance, policy);
+            assert_eq!(exact.status, brute.status, "{policy} in case {case}: {instance:?}");
+            assert_eq!(exact.objective, brute.objective, "{policy} in case {case}: {instance:?}");
+            assert_eq!(exact.measure, brute.measure);
+            infeasible += u32::from(exact.status == AnswerStatus::Infeasible);
+            if exact.status == AnswerStatus::Infeasible {
+                continue;
+            }
+            assert_eq!(exact.bound, exact.objective);
+            let has = |word: &str| policy.ends_with(word) || policy.contains(&format!("{word}-"));
+            assert!(!has("si") || exact.properties.sharing_incentive == Some(true), "case {case}");
+            assert!(!has("ef") || exact.properties.envy_free == Some(true), "case {case}");
+            if matches!(policy, "max-min" | "nash") {
+                assert_eq!(exact.properties.pareto_efficient, Some(true), "{policy} in case {case}");
+            }
+        }
+    }
+    assert!(infeasible > 100, "only {infeasible} conflicts");
+}
+
 fn give_random_quotas(random: &mut ChaCha8Rng, instance: &mut Instance) {
     let mut quotas: BTreeMap<String, BTreeMap<String, u32>> = BTreeMap::new();
     for of_type in &instance.types {

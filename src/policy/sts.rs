@@ -10,6 +10,7 @@ pub mod banking;
 pub mod budget;
 pub mod certificate;
 pub mod dense;
+pub mod entitlement;
 pub mod explain;
 pub mod formulation;
 pub mod ladder;

@@ -53,6 +53,13 @@ struct Shares {
     stranded: f64,
 }
 
+/// The free GPU of a node that a class can use: that of the devices that can each serve one of its parts (`able`, what is free on
+/// each), or nothing when they are fewer than the devices it needs. What the node has free beyond that is wasted for the class.
+pub fn usable(able: impl IntoIterator<Item = u64>, devices: u32) -> u64 {
+    let (count, sum) = able.into_iter().fold((0u32, 0u64), |(count, sum), free| (count + 1, sum + free));
+    if count < devices { 0 } else { sum }
+}
+
 struct TypeNeeds {
     slots: u8,
     /// By mask of positions taken on a device: free GPU that jobs of one slice can use there, summed over these jobs.
@@ -204,7 +211,7 @@ impl Fragmentation {
         let masks = occupancy.node_masks(node);
         // A slot that nobody holds and no slice can reach, such as the one beside a 3g in the left half, is wasted for all.
         let free = u64::from(occupancy.node_free(node).slots) * unit;
-        let mut usable: u128 = masks.iter().map(|&mask| needs.usable_alone[usize::from(mask)]).sum();
+        let mut used: u128 = masks.iter().map(|&mask| needs.usable_alone[usize::from(mask)]).sum();
         let hosted = masks.iter().fold(0, |hosted, &mask| hosted | needs.hosts_alone[usize::from(mask)]);
         let mut served: u64 = needs
             .alone
@@ -214,18 +221,15 @@ impl Fragmentation {
             .map(|(_, jobs)| jobs)
             .sum();
         for gang in &needs.gangs {
-            let on_device = masks.iter().map(|&mask| gang.usable[usize::from(mask)]);
-            let (able, sum) = on_device
-                .fold((0u32, 0u64), |(able, sum), usable| (able + u32::from(usable > 0), sum + usable));
-            if able >= gang.devices.min(masks.len() as u32) {
-                usable += u128::from(sum) * u128::from(gang.jobs);
-                served += gang.jobs;
-            }
+            let able = masks.iter().map(|&mask| gang.usable[usize::from(mask)]).filter(|&free| free > 0);
+            let sum = usable(able, gang.devices.min(masks.len() as u32));
+            used += u128::from(sum) * u128::from(gang.jobs);
+            served += if sum > 0 { gang.jobs } else { 0 };
         }
         let waste = Waste {
             free,
-            wasted: (u128::from(free) * u128::from(needs.jobs)).saturating_sub(usable),
-            stranded: (u128::from(free) * u128::from(served)).saturating_sub(usable),
+            wasted: (u128::from(free) * u128::from(needs.jobs)).saturating_sub(used),
+            stranded: (u128::from(free) * u128::from(served)).saturating_sub(used),
         };
         let old = std::mem::replace(&mut self.nodes[node.index()], waste);
         self.all.free = self.all.free - old.free + waste.free;

@@ -175,6 +175,12 @@ const MAX_NUMBER: f64 = 1e6;
 const MAX_SLOTS: u32 = 255;
 
 impl Instance {
+    /// Whether it is a divisible problem: a tenant has rates.
+    #[must_use]
+    pub fn is_divisible(&self) -> bool {
+        self.tenants.iter().any(|tenant| tenant.rates.is_some())
+    }
+
     /// Reads an instance and checks it.
     ///
     /// # Errors
@@ -294,6 +300,9 @@ impl InstanceTenant {
             let path = format!("{path}.rates.{gpu}");
             find_type(types, gpu, &path)?;
             number(path, rate, 0.0, MAX_NUMBER)?;
+        }
+        if let Some(most) = self.max_total_share {
+            number(format!("{path}.max_total_share"), most, 0.0, MAX_NUMBER)?;
         }
         let jobs = self.jobs.as_deref().unwrap_or(&[]);
         for (i, job) in jobs.iter().enumerate() {

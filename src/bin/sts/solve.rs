@@ -17,7 +17,8 @@ use crate::import::read_all;
 pub(crate) struct SolveArgs {
     /// The instance; `-` reads standard input.
     instance: PathBuf,
-    /// The policy: sts-fairness, brute-force, equal-split, max-sum.
+    /// The policy: one of solve's own (sts-fairness, brute-force, equal-split, max-sum, max-sum-si, max-sum-ef, max-sum-si-ef, max-min,
+    /// nash, equal-throughput, partial-allocation), or a policy of rounds that `sts policies` lists, which then decides one round.
     #[arg(long)]
     policy: String,
     /// A parameter, as name=value; may be repeated.
@@ -29,6 +30,9 @@ pub(crate) struct SolveArgs {
     /// Explain the decision: the steps, the prices, and what running each of so many waiting jobs would have cost.
     #[arg(long, value_name = "JOBS", num_args = 0..=1, default_missing_value = "20")]
     explain: Option<usize>,
+    /// Search for false reports by which a tenant gains, with so many random ones for every tenant beside the systematic ones.
+    #[arg(long, value_name = "RANDOM", num_args = 0..=1, default_missing_value = "16")]
+    misreport: Option<u32>,
 }
 
 fn parse_param(text: &str) -> Result<(String, ParamValue), String> {
@@ -55,6 +59,10 @@ pub(crate) fn solve(args: &SolveArgs) -> anyhow::Result<()> {
     if let Some(jobs) = args.explain {
         let explained = solve::explain(&instance, &args.policy, &params, jobs);
         answer.explain = Some(explained.with_context(|| format!("{name}"))?);
+    }
+    if let Some(random) = args.misreport {
+        solve::misreports(&instance, &args.policy, &params, random, &mut answer)
+            .with_context(|| format!("{name}"))?;
     }
     let mut out = io::stdout().lock();
     if args.json {
@@ -83,6 +91,23 @@ fn print(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "  {}", serde_json::to_string(tenant).unwrap_or_default())?;
     }
     writeln!(out, "properties: {}", serde_json::to_string(&answer.properties).unwrap_or_default())?;
+    if let Some(counts) = answer.counts {
+        let (fitting, allowed, optimal) = (counts.fitting, counts.allowed, counts.optimal);
+        writeln!(out, "allocations: {fitting} fit, {allowed} meet the constraints, {optimal} are optimal")?;
+    }
+    if let Some(search) = &answer.misreports {
+        writeln!(out, "false reports tried: {}, undecided: {}", search.tried, search.undecided)?;
+        for best in &search.tenants {
+            match &best.report {
+                Some(report) => writeln!(
+                    out,
+                    "  {} gains: {} instead of {} by reporting {report}",
+                    best.tenant, best.rate, best.truthful_rate
+                )?,
+                None => writeln!(out, "  {} gains nothing", best.tenant)?,
+            }
+        }
+    }
     let Some(explained) = &answer.explain else { return Ok(()) };
     writeln!(out, "why:")?;
     for step in &explained.steps {

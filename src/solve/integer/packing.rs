@@ -3,10 +3,10 @@
 //! A device is what it has left: free slots where sizes are arbitrary, the positions taken where they are those of MIG. Pieces are
 //! tried largest first on every kind of device there is, and left out where that loses less.
 
-use super::instance::InstanceLayout;
 use super::problem::Problem;
 use crate::cluster::packing::{Order, Rule};
 use crate::cluster::{Geometry, Slice, SliceMemory};
+use crate::solve::instance::InstanceLayout;
 
 /// Steps of the search on one type, and the most pieces it is tried with.
 const MAX_STEPS: u32 = 200_000;

@@ -1,11 +1,11 @@
 //! An instance as the program of one round: integers, quotas, and what one unit of value is.
 
-use super::SolveError;
-use super::instance::{Instance, InstanceError, InstanceJob, InstanceLayout, InstanceOption};
 use crate::policy::sts::program::{Program, ProgramJob, ProgramOption, ProgramTenant};
 use crate::policy::sts::quota::{Claim, Quotas, TemporalLayer};
 use crate::policy::sts::resources::{Packing, Resources, TypeResources};
 use crate::policy::sts::value::{Durations, Mode, Objective, Quantum};
+use crate::solve::SolveError;
+use crate::solve::instance::{Instance, InstanceError, InstanceJob, InstanceLayout, InstanceOption};
 use crate::units::{MilliGpus, Rate, SimSpan, Work};
 
 /// Units of value in a rate of one, when rates count as they are given.
@@ -43,7 +43,7 @@ impl<'a> Problem<'a> {
     pub(super) fn new(instance: &'a Instance, worth: Worth) -> Result<Self, SolveError> {
         instance.check()?;
         if let Some(i) = instance.tenants.iter().position(|tenant| tenant.jobs.is_none()) {
-            return Err(SolveError::Divisible { path: format!("tenants[{i}].rates") });
+            return Err(SolveError::Mixed { path: format!("tenants[{i}].rates") });
         }
         let resources = Resources::new(instance.types.iter().map(|t| {
             let packing = match t.layout {

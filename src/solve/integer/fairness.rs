@@ -1,9 +1,9 @@
 //! Fairness properties of an allocation on an integer instance, each decided in integers by exact programs.
 
-use super::answer::{Properties, Violation};
 use super::problem::Problem;
 use crate::policy::sts::ladder::Ladder;
 use crate::policy::sts::program::Status;
+use crate::solve::answer::{Properties, Violation};
 
 /// What every tenant's jobs could be worth with the whole cluster; `None` where that was not solved exactly.
 pub(super) fn worth_of_everything(problem: &Problem<'_>, ladder: &mut Ladder) -> Vec<Option<i64>> {
@@ -73,7 +73,7 @@ fn sharing_incentive(
 }
 
 /// No tenant's jobs would be worth more inside the bundle of another whose weight is not greater.
-fn envy_free(
+pub(super) fn envy_free(
     problem: &Problem<'_>,
     ladder: &mut Ladder,
     choice: &[Option<u16>],
