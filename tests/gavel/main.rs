@@ -1,0 +1,3 @@
+//! Gavel's simulator: recorded runs are reproduced, and cases worked out by hand.
+
+mod recorded;
