@@ -112,6 +112,14 @@ pub enum GavelError {
         /// Its number of GPUs.
         scale_factor: u32,
     },
+    /// The policy goes by throughputs on a V100, and there is none.
+    #[error(
+        "{policy} goes by each job's throughput on a V100, and the cluster has none. Give one with a V100, or take {policy}_perf"
+    )]
+    NoV100 {
+        /// The policy.
+        policy: &'static str,
+    },
     /// Jobs are left, none arrives, and the policy lets none run; Gavel's simulator would never end.
     #[error(
         "at {time_s} s jobs {jobs} are left and the policy lets none of them run. Gavel's simulator would not end here; choose \

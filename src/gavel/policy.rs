@@ -5,12 +5,25 @@
 //! of GPU j, W_j GPUs, s_i scale factor, w_i priority weight, T_ij steps/s, x_ij share. Where a program has several
 //! optima, an interior-point solver answers, as in Gavel.
 
+mod allox;
 mod fifo;
+mod finish_time;
 mod gandiva;
 mod isolated;
+mod makespan;
+mod max_min;
+mod max_sum;
+mod program;
+mod water_filling;
 
+use self::allox::Allox;
+use self::finish_time::FinishTime;
+use self::makespan::Makespan;
+use self::max_min::MaxMin;
+use self::max_sum::MaxSum;
+use self::water_filling::WaterFilling;
 use crate::gavel::table::{Packing, Together};
-use crate::gavel::{Cluster, GavelError, Key, PerGpu};
+use crate::gavel::{Cluster, GavelError, Gpu, Key, PerGpu};
 
 /// An active job as a policy sees it.
 #[derive(Debug, Clone, PartialEq)]
@@ -130,6 +143,7 @@ struct Entry {
     filling: Filling,
     packing: Packing,
     gangs: Gangs,
+    v100s: V100s,
     make: fn(u64) -> Box<dyn Policy>,
 }
 
@@ -142,11 +156,46 @@ pub enum Gangs {
     Refused,
 }
 
+/// Whether a policy goes by the throughput on a V100 alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum V100s {
+    /// It does: the cluster has to have one.
+    Needed,
+    /// It does not.
+    MayLack,
+}
+
+/// Which throughputs a policy goes by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rates {
+    /// Each job's own on each type.
+    Own,
+    /// The same for all jobs on every type.
+    Equal,
+    /// Each job's own on a V100, for every type.
+    OfV100,
+}
+
+impl Rates {
+    /// The steps/s of a job.
+    fn of(self, job: &ActiveJob) -> PerGpu<f64> {
+        match self {
+            Self::Own => job.steps_per_s,
+            Self::Equal => PerGpu::new(|_| 1.0),
+            Self::OfV100 => PerGpu::new(|_| job.steps_per_s[Gpu::V100]),
+        }
+    }
+}
+
 const SHUFFLED: Filling = Filling { order: TypeOrder::Shuffled, leftover: Leftover::Filled };
 const IN_ORDER: Filling = Filling { order: TypeOrder::FastestFirst, leftover: Leftover::Filled };
 
 const fn entry(name: &'static str, filling: Filling, make: fn(u64) -> Box<dyn Policy>) -> Entry {
-    Entry { name, filling, packing: Packing::Skip, gangs: Gangs::Served, make }
+    Entry { name, filling, packing: Packing::Skip, gangs: Gangs::Served, v100s: V100s::MayLack, make }
+}
+
+const fn needs_v100(entry: Entry) -> Entry {
+    Entry { v100s: V100s::Needed, ..entry }
 }
 
 static POLICIES: &[Entry] = &[
@@ -161,6 +210,28 @@ static POLICIES: &[Entry] = &[
             Box::new(fifo::FifoPerf::packed())
         })
     },
+    entry("max_min_fairness", SHUFFLED, |_| {
+        Box::new(MaxMin { name: "max_min_fairness", rates: Rates::Equal })
+    }),
+    entry("max_min_fairness_perf", IN_ORDER, |_| {
+        Box::new(MaxMin { name: "max_min_fairness_perf", rates: Rates::Own })
+    }),
+    entry("max_min_fairness_water_filling", SHUFFLED, |_| {
+        Box::new(WaterFilling { name: "max_min_fairness_water_filling", rates: Rates::Equal })
+    }),
+    entry("max_min_fairness_water_filling_perf", IN_ORDER, |_| {
+        Box::new(WaterFilling { name: "max_min_fairness_water_filling_perf", rates: Rates::Own })
+    }),
+    needs_v100(entry("finish_time_fairness", SHUFFLED, |_| Box::new(FinishTime::new(Rates::OfV100)))),
+    entry("finish_time_fairness_perf", IN_ORDER, |_| Box::new(FinishTime::new(Rates::Own))),
+    entry("max_sum_throughput_perf", IN_ORDER, |_| Box::new(MaxSum { name: "max_sum_throughput_perf" })),
+    needs_v100(entry("min_total_duration", SHUFFLED, |_| {
+        Box::new(Makespan { name: "min_total_duration", rates: Rates::OfV100 })
+    })),
+    entry("min_total_duration_perf", IN_ORDER, |_| {
+        Box::new(Makespan { name: "min_total_duration_perf", rates: Rates::Own })
+    }),
+    Entry { gangs: Gangs::Refused, ..entry("allox", IN_ORDER, |_| Box::new(Allox::default())) },
     Entry {
         packing: Packing::Read,
         ..entry("gandiva", IN_ORDER, |seed| Box::new(gandiva::Gandiva::new(seed)))
@@ -202,6 +273,11 @@ impl PolicyName {
     /// Whether it serves jobs on several GPUs.
     pub fn gangs(self) -> Gangs {
         self.0.gangs
+    }
+
+    /// Whether the cluster has to have a V100.
+    pub fn v100s(self) -> V100s {
+        self.0.v100s
     }
 
     /// The policy, before its first answer. Only `fifo` and `gandiva` draw from the seed.

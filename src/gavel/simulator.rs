@@ -6,7 +6,7 @@
 use crate::gavel::mechanism::Mechanism;
 use crate::gavel::outcome::{Outcome, mean, median};
 use crate::gavel::placement::{Placement, Placing};
-use crate::gavel::policy::{ActiveJob, Gangs, Policy, PolicyName, Shares, TypeOrder, View};
+use crate::gavel::policy::{ActiveJob, Gangs, Policy, PolicyName, Shares, TypeOrder, V100s, View};
 use crate::gavel::random::PythonRandom;
 use crate::gavel::table::{Kind, Packing};
 use crate::gavel::trace::Job;
@@ -76,6 +76,9 @@ pub fn simulate(
 ) -> Result<Outcome, GavelError> {
     if !(1.0..=1e9).contains(&options.round_s) {
         return Err(GavelError::RoundLength { found: options.round_s.to_string() });
+    }
+    if options.policy.v100s() == V100s::Needed && options.cluster.gpus(Gpu::V100) == 0 {
+        return Err(GavelError::NoV100 { policy: options.policy.name() });
     }
     Simulator::new(jobs, table, options)?.run(policy, observer)
 }
