@@ -24,7 +24,7 @@ pub mod trace;
 
 use std::ops::{Index, IndexMut};
 
-pub use self::cluster::Cluster;
+pub use self::cluster::{Cluster, Counts};
 pub use self::error::GavelError;
 pub use self::simulator::{Observer, Options, simulate};
 pub use self::table::Table;

@@ -3,6 +3,8 @@
 //! Nothing happens inside a round. At its end what ran is retired, jobs that arrived meanwhile are admitted, and the next round
 //! is chosen, placed and started. Times are 64-bit floats in seconds, and every sum is taken in Gavel's order.
 
+use std::ops::RangeInclusive;
+
 use crate::gavel::mechanism::Mechanism;
 use crate::gavel::outcome::{Outcome, mean, median};
 use crate::gavel::placement::{Placement, Placing};
@@ -16,6 +18,11 @@ use crate::gavel::{Cluster, GavelError, Gpu, Key, PerGpu, Table};
 const MOST_FAILURES: u32 = 5;
 /// Rounds after which a run is given up.
 const MOST_ROUNDS: u64 = 20_000_000;
+
+/// The seconds a round may have.
+pub const ROUND_S: RangeInclusive<f64> = 1.0..=1e9;
+/// The length of a round in Gavel, in seconds.
+pub const GAVELS_ROUND_S: f64 = 360.0;
 
 /// What a run needs besides jobs and their throughputs.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,7 +81,7 @@ pub fn simulate(
     policy: &mut dyn Policy,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, GavelError> {
-    if !(1.0..=1e9).contains(&options.round_s) {
+    if !ROUND_S.contains(&options.round_s) {
         return Err(GavelError::RoundLength { found: options.round_s.to_string() });
     }
     if options.policy.v100s() == V100s::Needed && options.cluster.gpus(Gpu::V100) == 0 {

@@ -51,7 +51,11 @@ fn runs() -> Option<Vec<Run>> {
             header.iter().map(ToString::to_string).zip(line.split(',').map(ToString::to_string)).collect();
         let name = row["run"].clone();
         let policy = PolicyName::parse(&row["policy"]).unwrap();
-        let cluster = Cluster::parse(&row["cluster_v100_p100_k80"], &row["gpus_per_server"]).unwrap();
+        let cluster = Cluster::new(
+            row["cluster_v100_p100_k80"].parse().unwrap(),
+            row["gpus_per_server"].parse().unwrap(),
+        )
+        .unwrap();
         let options = Options {
             cluster,
             policy,
