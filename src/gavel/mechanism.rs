@@ -155,7 +155,6 @@ impl Mechanism {
     }
 
     /// Whether shares have to be computed.
-    #[expect(clippy::float_cmp, reason = "0 stands for never")]
     pub(super) fn is_reset_due(&self, now_s: f64) -> bool {
         self.is_stale && (now_s - self.last_reset_s >= RESET_GAP_S || self.last_reset_s == 0.0)
     }

@@ -42,6 +42,6 @@ pub(super) fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let upper = *sorted.get(sorted.len() / 2)?;
-    let lower = if sorted.len() % 2 == 0 { *sorted.get(sorted.len() / 2 - 1)? } else { upper };
+    let lower = if sorted.len().is_multiple_of(2) { *sorted.get(sorted.len() / 2 - 1)? } else { upper };
     Some((lower + upper) / 2.0)
 }

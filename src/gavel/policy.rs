@@ -137,7 +137,7 @@ impl PartialEq for PolicyName {
 }
 
 /// What is known of a policy before it is made.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 struct Entry {
     name: &'static str,
     filling: Filling,

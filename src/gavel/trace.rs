@@ -137,9 +137,9 @@ mod tests {
             arrival_s: 12.5,
             line: 1,
         };
-        assert_eq!(read(TEN).unwrap(), [expected.clone()]);
-        assert_eq!(read(&format!("{TEN}\t600\r\n\n")).unwrap(), [expected.clone()]);
-        assert_eq!(read(&format!("{TEN}\t600\tstatic\n")).unwrap(), [expected.clone()]);
+        assert_eq!(read(TEN).unwrap(), std::slice::from_ref(&expected));
+        assert_eq!(read(&format!("{TEN}\t600\r\n\n")).unwrap(), std::slice::from_ref(&expected));
+        assert_eq!(read(&format!("{TEN}\t600\tstatic\n")).unwrap(), std::slice::from_ref(&expected));
         assert_eq!(read(seven).unwrap(), [Job { weight: 1.0, ..expected }]);
     }
 
