@@ -12,6 +12,8 @@ mod clock;
 #[cfg(not(target_arch = "wasm32"))]
 mod explain;
 #[cfg(not(target_arch = "wasm32"))]
+mod gavel;
+#[cfg(not(target_arch = "wasm32"))]
 mod import;
 #[cfg(not(target_arch = "wasm32"))]
 mod run;
@@ -26,6 +28,7 @@ fn main() -> std::process::ExitCode {
         Command::Import(args) => import::import(&args),
         Command::Run(args) => run::run(&args),
         Command::Solve(args) => solve::solve(&args),
+        Command::Gavel(args) => gavel::gavel(&args),
         Command::Explain(args) => explain::explain(&args),
         Command::Policies(args) => catalogue::policies(&args),
         Command::Formats(args) => catalogue::formats(&args),
@@ -67,6 +70,8 @@ enum Command {
     Run(run::RunArgs),
     /// Decide one allocation, with its proof and its fairness properties.
     Solve(solve::SolveArgs),
+    /// Run a trace as Gavel's own simulator does, by Gavel's policies.
+    Gavel(gavel::GavelArgs),
     /// Explain one round of a run: quotas, floors, grants, and what running the jobs that waited would have cost.
     Explain(explain::ExplainArgs),
     /// The policies and their parameters.

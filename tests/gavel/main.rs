@@ -1,0 +1,10 @@
+//! Gavel's simulator: recorded runs are reproduced, and cases worked out by hand.
+
+#![cfg(not(target_arch = "wasm32"))]
+
+mod by_hand;
+mod command;
+mod objectives;
+mod own_shares;
+mod recorded;
+mod runs;
