@@ -4,17 +4,26 @@
 //! ([`Decision`]); the engine places that on devices, keeping jobs where they are. Inside a round, when the boundary mode is
 //! `refill`, the policy may start waiting jobs on what is free ([`Refill`]).
 
+pub mod drf;
+pub mod easy;
+pub mod equal_split;
 pub mod estimate;
 pub mod fifo;
 pub mod fifo_backfill;
 pub mod las;
 mod list;
+pub mod ltrf;
 pub mod param;
+pub mod proportional;
+pub mod random;
 pub mod recorded;
 pub mod registry;
 pub mod round_robin;
+pub mod sjf;
 pub mod srtf;
 pub mod sts;
+mod tenants;
+pub mod tiresias;
 
 pub use crate::cluster::Cluster;
 pub use crate::cluster::Repacking;
