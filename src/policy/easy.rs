@@ -15,6 +15,7 @@ use crate::workload::JobOption;
 ///   only what it leaves; nobody is preempted.
 /// * Source: Lifka, "The ANL/IBM SP Scheduling System", JSSPP 1995; Mu'alem and Feitelson, "Utilization, Predictability,
 ///   Workloads, and User Runtime Estimates in Scheduling the IBM SP2 with Backfilling", IEEE TPDS 2001.
+/// * Run times: the limit that a job asked for, where the trace has one; else its work as `durations` says it is known.
 /// * Deviations: with several types the reservation is on one of them, and jobs on others are free to start. Slices are counted,
 ///   so that a reservation of a slice can be missed where no device has a position for it. With boundary `idle` a reservation is
 ///   kept at the boundary after it.
@@ -122,14 +123,20 @@ impl Easy {
     }
 }
 
-/// When a job that runs with `option`, or starts with it now, is taken to end.
+/// When a job that runs with `option`, or starts with it now, is taken to end: at the limit it asked for where the trace has one
+/// that it has not outrun, else by its estimated work.
 fn end(view: &View<'_>, estimator: &Estimator, job: JobId, option: JobOption) -> SimTime {
     let state = view.state(job);
     let since = state.held.map_or(view.now, |held| held.since);
     let first = state.first_start.is_none_or(|first| first == since);
     let ready = since + if first { view.start_cost } else { view.restore_cost };
-    let work = estimator.remaining(view, job).time_at(option.rate).unwrap_or(SimSpan(i64::MAX));
-    ready.max(view.now) + work
+    match view.job(job).limit {
+        Some(limit) if since + limit > view.now => since + limit,
+        _ => {
+            let remaining = estimator.remaining(view, job);
+            ready.max(view.now) + remaining.time_at(option.rate).unwrap_or(SimSpan(i64::MAX))
+        }
+    }
 }
 
 impl Policy for Easy {

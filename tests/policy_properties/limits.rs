@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use sts_sim::sim::Boundary;
+use sts_sim::units::SimSpan;
 
 use super::world::{
     Row, finishes, number, one_type, rounds, row, run, run_with, schedule, starts, word, workload,
@@ -222,4 +223,17 @@ fn easy_lets_nobody_delay_the_head_of_the_queue() {
     assert_eq!(starts(&easy), [0.0, 100.0, 150.0, 3.0]);
     let backfill = run("fifo-backfill", &one_type(4), &workload, settings);
     assert_eq!(starts(&backfill), [0.0, 187.0, 2.0, 100.0]);
+}
+
+#[test]
+fn easy_goes_by_the_limit_that_a_job_asked_for() {
+    // D ends at 90 but asked for 200 s, so that it might delay B.
+    let rows = [row(0.0, 100.0, 3, 0), row(1.0, 50.0, 4, 0), row(3.0, 87.0, 1, 0)];
+    let mut asking = workload(&[1], &rows);
+    let settings = rounds(10.0, Boundary::Refill);
+    assert_eq!(starts(&run("easy", &one_type(4), &asking, settings)), [0.0, 100.0, 3.0]);
+    asking.jobs[2].limit = Some(SimSpan::from_secs(200.0));
+    assert_eq!(starts(&run("easy", &one_type(4), &asking, settings)), [0.0, 100.0, 150.0]);
+    asking.jobs[2].limit = Some(SimSpan::from_secs(97.0));
+    assert_eq!(starts(&run("easy", &one_type(4), &asking, settings)), [0.0, 100.0, 3.0]);
 }

@@ -9,7 +9,7 @@ use sts_sim::policy::{Params, spec};
 use sts_sim::sim::{Boundary, GangPenalty, RoundSettings, RunRecord, Segment, simulate};
 use sts_sim::units::{ClassId, MilliGpus, Rate, SimSpan, SimTime, TenantId, TypeId};
 use sts_sim::workload::bind::Tenant;
-use sts_sim::workload::{BoundJob, BoundWorkload, JobClass, JobOption};
+use sts_sim::workload::{BoundJob, BoundWorkload, JobClass, JobOption, Presence};
 
 /// A gang of whole devices of the only type.
 #[derive(Debug, Clone, Copy)]
@@ -49,6 +49,8 @@ pub(crate) fn bound_job(index: usize, submit: SimTime, tenant: u32, class: u32, 
         work: Rate::ONE.over(SimSpan::from_secs(duration_s)),
         recorded_start: None,
         recorded_end: None,
+        limit: None,
+        presence: Presence::Arrives,
     }
 }
 
