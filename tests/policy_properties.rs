@@ -3,8 +3,14 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "policy_properties/checks.rs"]
+mod checks;
+#[path = "policy_properties/every.rs"]
+mod every;
 #[path = "policy_properties/limits.rs"]
 mod limits;
+#[path = "policy_properties/mixed.rs"]
+mod mixed;
 #[path = "policy_properties/tenants.rs"]
 mod tenants;
 #[path = "policy_properties/world.rs"]
