@@ -20,11 +20,24 @@ enum TypeChoice {
 
 /// Whether jobs may share a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sharing {
+pub(super) enum Sharing {
     /// Every job takes whole devices.
     Off,
     /// A job that asks for a fraction of a GPU takes the smallest slice that covers it.
     Requested,
+    /// A job starts in the smallest slice that holds it.
+    Elastic,
+}
+
+impl Sharing {
+    /// The value of the parameter `sharing`.
+    pub(super) fn of(params: &Params) -> Self {
+        match params.word(SHARING.name) {
+            "requested" => Self::Requested,
+            "elastic" => Self::Elastic,
+            _ => Self::Off,
+        }
+    }
 }
 
 /// Whether a job may start before one that is ahead of it and does not fit.
@@ -84,7 +97,7 @@ impl Chooser {
                 "random" => TypeChoice::Random,
                 _ => TypeChoice::Fastest,
             },
-            sharing: if params.word("sharing") == "requested" { Sharing::Requested } else { Sharing::Off },
+            sharing: Sharing::of(params),
             rng: ChaCha8Rng::seed_from_u64(seed),
             candidates: Vec::new(),
         }
@@ -103,6 +116,7 @@ impl Chooser {
             let smallest =
                 || class.options.iter().position(|o| o.type_id == type_id).map(|index| index as u16);
             let option = match self.sharing {
+                Sharing::Elastic => smallest(),
                 Sharing::Requested if class.gpus.is_fractional() => smallest(),
                 _ => class.whole[type_id.index()],
             };
