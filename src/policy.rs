@@ -15,6 +15,7 @@ pub mod hadar;
 pub mod las;
 mod list;
 pub mod ltrf;
+pub mod miso;
 pub mod optimus;
 pub mod param;
 pub mod proportional;

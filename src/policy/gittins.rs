@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use super::list::{ByKey, Chooser, Passing, SHARING, TYPE_CHOICE};
 use super::param::{ParamKind, ParamSpec};
 use super::registry::{Knowledge, serves_all};
-use super::{Decision, Policy, PolicySpec, Refill, View};
+use super::{Decision, Policy, PolicySpec, Refill, RefillReads, View};
 use crate::units::{JobId, Work};
 
 /// The two-dimensional Gittins index: who is likeliest to finish for the service it takes comes first.
@@ -184,6 +184,10 @@ impl Policy for Gittins {
         let index = &self.index;
         let order = self.order.sort(waiting.iter().copied(), |job| Reverse(index.of(view, job)));
         self.chooser.refill(view, order, Passing::Always, free);
+    }
+
+    fn refill_reads(&self) -> RefillReads {
+        RefillReads::Waiting
     }
 }
 

@@ -91,13 +91,18 @@ pub(super) struct Chooser {
 
 impl Chooser {
     pub(super) fn new(params: &Params, seed: u64) -> Self {
+        Self::sharing(params, seed, Sharing::of(params))
+    }
+
+    /// A chooser that shares devices in this way, whatever the parameters.
+    pub(super) fn sharing(params: &Params, seed: u64, sharing: Sharing) -> Self {
         Self {
             type_choice: match params.word("type_choice") {
                 "most-free" => TypeChoice::MostFree,
                 "random" => TypeChoice::Random,
                 _ => TypeChoice::Fastest,
             },
-            sharing: Sharing::of(params),
+            sharing,
             rng: ChaCha8Rng::seed_from_u64(seed),
             candidates: Vec::new(),
         }

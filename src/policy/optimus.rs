@@ -8,7 +8,7 @@ use super::list::{ByKey, Chooser, Sharing, TYPE_CHOICE, fits, is_full, take};
 use super::param::{ParamKind, ParamSpec};
 use super::registry::{Knowledge, serves_all};
 use super::tenants::held_units;
-use super::{Decision, Grant, Policy, PolicySpec, Refill, View};
+use super::{Decision, Grant, Policy, PolicySpec, Refill, RefillReads, View};
 use crate::cluster::capacity::Capacity;
 use crate::units::{JobId, SimSpan};
 use crate::workload::JobOption;
@@ -181,5 +181,9 @@ impl Policy for Optimus {
         if self.sharing == Sharing::Elastic {
             self.grow(view, &mut started, |grant, option| free.try_grow(grant.job, option));
         }
+    }
+
+    fn refill_reads(&self) -> RefillReads {
+        RefillReads::Waiting
     }
 }

@@ -95,6 +95,7 @@ pub fn policies() -> &'static [PolicySpec] {
         super::proportional::SPEC,
         super::optimus::SPEC,
         super::hadar::SPEC,
+        super::miso::SPEC,
         super::ltrf::SPEC,
         super::random::SPEC,
         super::sts::SPEC,
