@@ -97,6 +97,7 @@ pub fn policies() -> &'static [PolicySpec] {
         super::hadar::SPEC,
         super::miso::SPEC,
         super::ltrf::SPEC,
+        super::fgd::SPEC,
         super::random::SPEC,
         super::sts::SPEC,
     ];
