@@ -72,6 +72,46 @@ pub(crate) fn workload(weights: &[u64], rows: &[Row]) -> BoundWorkload {
     workload
 }
 
+/// Adds a job with these options (type, slots, devices, speed) that asks for so many GPUs; the last option of each type is whole.
+pub(crate) fn add_job(
+    workload: &mut BoundWorkload,
+    submit_s: f64,
+    duration_s: f64,
+    gpus: f64,
+    options: &[(u16, u8, u32, f64)],
+) {
+    let option = |&(type_id, slots, devices, speed): &(u16, u8, u32, f64)| JobOption {
+        type_id: TypeId(type_id),
+        slots,
+        memory: SliceMemory::Plain,
+        devices,
+        rate: Rate::from_f64(speed),
+    };
+    // As many types as any cluster here has.
+    let types = 4;
+    let whole = |k| options.iter().rposition(|option| option.0 == k).map(|index| index as u16);
+    let class = workload.classes.len() as u32;
+    workload.classes.push(JobClass {
+        profile: String::new(),
+        gpus: MilliGpus((gpus * 1000.0) as u32),
+        options: options.iter().map(option).collect(),
+        whole: (0..types).map(whole).collect(),
+    });
+    let index = workload.jobs.len();
+    workload.jobs.push(bound_job(index, secs(submit_s), 0, class, duration_s));
+}
+
+/// A cluster of one node of each of these models and layouts.
+pub(crate) fn nodes(list: &[(&str, u32, Layout)]) -> Cluster {
+    let group = |&(gpu, gpus_per_node, layout): &(&str, u32, Layout)| NodeGroup {
+        model: model(gpu).unwrap(),
+        nodes: 1,
+        gpus_per_node,
+        layout,
+    };
+    Cluster::new(&list.iter().map(group).collect::<Vec<_>>()).unwrap()
+}
+
 pub(crate) fn rounds(length_s: f64, boundary: Boundary) -> RoundSettings {
     RoundSettings {
         length: SimSpan::from_secs(length_s),
