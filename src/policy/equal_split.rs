@@ -77,8 +77,8 @@ impl EqualSplit {
     fn split(&mut self, view: &View<'_>) {
         let Self { layer, quotas, claims, .. } = self;
         let tenants = view.workload.tenants.len();
-        let devices = || view.cluster.types().iter().map(|gpu| gpu.devices).collect();
-        let layer = layer.get_or_insert_with(|| TemporalLayer::new(devices(), tenants));
+        let layer = layer.get_or_insert_with(|| TemporalLayer::new(view.in_service.to_vec(), tenants));
+        layer.set_units(view.in_service.iter().copied());
         claims.clear();
         claims.extend(
             view.active
@@ -146,7 +146,7 @@ impl Policy for EqualSplit {
     fn decide(&mut self, view: &View<'_>, decision: &mut Decision) {
         self.split(view);
         self.measure_room(view);
-        let mut capacity = Capacity::full(view.cluster);
+        let mut capacity = view.capacity();
         self.rest.clear();
         for &job in view.active {
             match self.give_own(view, job, &mut capacity) {

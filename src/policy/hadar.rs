@@ -118,7 +118,7 @@ fn payoff(
     let keeps = view.state(job).held.is_some_and(|held| view.option(job, held.option) == option);
     let remaining = estimator.remaining(view, job).as_reference_secs() / option.rate.as_f64().max(1e-6);
     let seconds = remaining + if keeps { 0.0 } else { overhead_s(view) };
-    let of = view.cluster.gpu_type(option.type_id).devices;
+    let of = view.in_service[option.type_id.index()];
     utility(view, estimator, job, seconds) - prices.at(taken, of) * f64::from(option.devices)
 }
 
@@ -175,7 +175,7 @@ impl Program {
                 for &choice in view.class(job).whole.iter().flatten() {
                     let option = view.option(job, choice);
                     let of_type = taken[option.type_id.index()];
-                    if of_type + option.devices > view.cluster.gpu_type(option.type_id).devices {
+                    if of_type + option.devices > view.in_service[option.type_id.index()] {
                         continue;
                     }
                     let more = gain(job, option, of_type);
@@ -246,7 +246,7 @@ impl Policy for Hadar {
             }
             let of_option = |&index: &u16| {
                 let option = view.option(job, index);
-                let all = view.cluster.gpu_type(option.type_id).devices;
+                let all = view.in_service[option.type_id.index()];
                 let taken = all - free.free_devices(option.type_id).min(all);
                 (payoff(view, estimator, prices, job, option, taken), index)
             };

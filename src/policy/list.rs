@@ -255,7 +255,7 @@ impl Chooser {
 
 /// What is free beside the jobs that run, by counting.
 pub(super) fn free_beside_running(view: &View<'_>) -> Capacity {
-    let mut capacity = Capacity::full(view.cluster);
+    let mut capacity = view.capacity();
     for held in view.active.iter().filter_map(|&job| Some(view.option(job, view.state(job).held?.option))) {
         take(&mut capacity, held);
     }

@@ -17,6 +17,7 @@ use crate::workload::{BoundWorkload, JobOption};
 /// * Deviations: speeds in slices are known, where MISO predicts them from MPS. Partitions change at round boundaries; inside a round
 ///   a job starts in what a GPU has left. Which device a GPU of this rule is, is left to placement. Gangs, which MISO does not
 ///   have, take whole GPUs.
+///   When devices leave service or come back, jobs are dealt out anew at the next boundary.
 /// * Complexity: O(waiting · GPUs) a round, and a search over at most some hundred ways to deal out a partition for each GPU whose
 ///   jobs changed.
 pub const SPEC: PolicySpec = PolicySpec {
@@ -30,6 +31,7 @@ pub const SPEC: PolicySpec = PolicySpec {
     build: Some(|params, seed| {
         Box::new(Miso {
             chooser: Chooser::sharing(params, seed, Sharing::Elastic),
+            in_service: Vec::new(),
             gpus: Vec::new(),
             home: Vec::new(),
             placed: Vec::new(),
@@ -62,7 +64,9 @@ struct Gpu {
 
 struct Miso {
     chooser: Chooser,
-    /// The devices of the cluster, type after type.
+    /// Devices of each type in service.
+    in_service: Vec<u32>,
+    /// Those devices, type after type.
     gpus: Vec<Gpu>,
     /// The GPUs that each job is on; several for a gang.
     home: Vec<Vec<u32>>,
@@ -88,16 +92,24 @@ fn fit_together(view: &View<'_>, type_id: TypeId, options: impl Iterator<Item = 
 }
 
 impl Miso {
+    /// Deals the GPUs out anew if there are others than before.
+    fn recount(&mut self, view: &View<'_>) {
+        if self.in_service == view.in_service {
+            return;
+        }
+        self.in_service = view.in_service.to_vec();
+        self.gpus.clear();
+        for (type_id, &devices) in view.cluster.type_ids().zip(view.in_service) {
+            let gpu = Gpu { type_id, guests: Vec::new(), has_changed: false };
+            self.gpus.extend(std::iter::repeat_n(gpu, devices as usize));
+        }
+        self.home.clear();
+        self.home.resize(view.states.len(), Vec::new());
+        self.placed.clear();
+    }
+
     /// Forgets the jobs that have finished.
     fn clean(&mut self, view: &View<'_>) {
-        if self.gpus.is_empty() {
-            for type_id in view.cluster.type_ids() {
-                let gpu = Gpu { type_id, guests: Vec::new(), has_changed: false };
-                let devices = view.cluster.gpu_type(type_id).devices as usize;
-                self.gpus.extend(std::iter::repeat_n(gpu, devices));
-            }
-            self.home.resize(view.states.len(), Vec::new());
-        }
         let Self { gpus, home, placed, .. } = self;
         placed.retain(|&job| {
             let stays = view.state(job).finish.is_none();
@@ -222,6 +234,7 @@ impl Search<'_> {
 
 impl Policy for Miso {
     fn decide(&mut self, view: &View<'_>, decision: &mut Decision) {
+        self.recount(view);
         self.clean(view);
         for &job in view.active {
             let class = view.job(job).class.index();
@@ -253,6 +266,9 @@ impl Policy for Miso {
     }
 
     fn refill(&mut self, view: &View<'_>, waiting: &[JobId], free: &mut dyn Refill) {
+        if self.in_service != view.in_service {
+            return;
+        }
         self.clean(view);
         for &job in waiting {
             let class = view.job(job).class.index();

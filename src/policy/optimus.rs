@@ -9,7 +9,6 @@ use super::param::{ParamKind, ParamSpec};
 use super::registry::{Knowledge, serves_all};
 use super::tenants::held_units;
 use super::{Decision, Grant, Policy, PolicySpec, Refill, RefillReads, View};
-use crate::cluster::capacity::Capacity;
 use crate::units::{JobId, SimSpan};
 use crate::workload::JobOption;
 
@@ -139,7 +138,7 @@ impl Optimus {
 
 impl Policy for Optimus {
     fn decide(&mut self, view: &View<'_>, decision: &mut Decision) {
-        let mut capacity = Capacity::full(view.cluster);
+        let mut capacity = view.capacity();
         let Self { chooser, order, sharing, .. } = self;
         for job in order.sort(view.active.iter().copied(), |job| least(view, *sharing, job)) {
             if is_full(view, &capacity) {

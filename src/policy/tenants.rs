@@ -5,7 +5,6 @@ use std::collections::BinaryHeap;
 
 use super::list::{Chooser, is_full};
 use super::{ATTAINED_UNITS, Decision, Params, Refill, View};
-use crate::cluster::capacity::Capacity;
 use crate::units::{JobId, TenantId, TypeId};
 use crate::workload::JobOption;
 
@@ -118,7 +117,7 @@ impl InTurn {
         decision: &mut Decision,
         charge: impl Fn(JobOption) -> i128,
     ) {
-        let mut capacity = Capacity::full(view.cluster);
+        let mut capacity = view.capacity();
         let Self { chooser, queues, had } = self;
         let jobs = view.active.iter().map(|&job| (view.job(job).tenant, job));
         let mut later = had.clone();
