@@ -18,7 +18,7 @@ use crate::workload::JobOption;
 /// * Source: Weng et al., "Beware of Fragmentation: Scheduling GPU-Sharing Workloads with Fragmentation Gradient Descent", USENIX
 ///   ATC 2023.
 /// * Deviations: GPUs are the only resource; the mix of requests is that of the workload. A gang on several nodes takes those with most
-///   room, one after the other.
+///   room, and the rest where it is tightest.
 /// * Complexity: O(jobs that start · distinct states of nodes · devices of a node) a round.
 pub const SPEC: PolicySpec = PolicySpec {
     name: "fgd",
@@ -201,7 +201,7 @@ fn for_each_place(
     masks[devices].copy_from_slice(&before);
 }
 
-/// Positions on several nodes, those with most of them first.
+/// Positions on several nodes: those with most of them, until one holds the rest; of those the tightest.
 fn over_nodes<'n>(
     view: &View<'_>,
     option: JobOption,
@@ -213,7 +213,18 @@ fn over_nodes<'n>(
     };
     let mut nodes: Vec<Vec<Part>> = nodes.map(hosts).collect();
     nodes.sort_by_key(|parts| std::cmp::Reverse(parts.len()));
-    let mut parts: Vec<Part> = nodes.into_iter().flatten().take(option.devices as usize).collect();
+    let mut parts: Vec<Part> = Vec::with_capacity(option.devices as usize);
+    let mut next = 0;
+    while let Some(largest) = nodes.get(next) {
+        let rest = option.devices as usize - parts.len();
+        // Of the nodes that hold the rest the tightest, and of equals the first.
+        let tightest = nodes[next..].iter().filter(|node| node.len() >= rest).min_by_key(|node| node.len());
+        parts.extend(tightest.unwrap_or(largest).iter().take(rest));
+        if tightest.is_some() {
+            break;
+        }
+        next += 1;
+    }
     parts.sort_unstable_by_key(|part| part.device);
     (parts.len() == option.devices as usize).then_some(parts)
 }
