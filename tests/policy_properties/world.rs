@@ -6,7 +6,7 @@ use sts_sim::cluster::catalogue::model;
 use sts_sim::cluster::{Cluster, Layout, NodeGroup, Part, SliceMemory};
 use sts_sim::policy::param::ParamValue;
 use sts_sim::policy::{Params, spec};
-use sts_sim::sim::{Boundary, GangPenalty, Limits, RoundSettings, RunRecord, Segment, simulate};
+use sts_sim::sim::{Boundary, GangPenalty, Limits, Mode, RoundSettings, RunRecord, Segment, simulate};
 use sts_sim::units::{ClassId, MilliGpus, Rate, SimSpan, SimTime, TenantId, TypeId};
 use sts_sim::workload::bind::Tenant;
 use sts_sim::workload::{BoundJob, BoundWorkload, JobClass, JobOption, Presence};
@@ -121,6 +121,7 @@ pub(crate) fn rounds(length_s: f64, boundary: Boundary) -> RoundSettings {
         reconfigure_cost: SimSpan::ZERO,
         gang_penalty: GangPenalty::default(),
         horizon: None,
+        mode: Mode::Rounds,
         checkpoint: None,
         limits: Limits::Ignore,
     }
