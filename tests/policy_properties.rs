@@ -1,7 +1,7 @@
 //! What every policy must satisfy on seeded random workloads, and limit cases in which a policy has a known result.
 
 #![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "policy_properties/checks.rs"]
 mod checks;
