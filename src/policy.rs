@@ -4,21 +4,38 @@
 //! ([`Decision`]); the engine places that on devices, keeping jobs where they are. Inside a round, when the boundary mode is
 //! `refill`, the policy may start waiting jobs on what is free ([`Refill`]).
 
+pub mod drf;
+pub mod easy;
+pub mod equal_split;
 pub mod estimate;
+pub mod fgd;
 pub mod fifo;
 pub mod fifo_backfill;
+pub mod gittins;
+pub mod hadar;
 pub mod las;
 mod list;
+pub mod ltrf;
+pub mod miso;
+pub mod needs;
+pub mod optimus;
 pub mod param;
+pub mod proportional;
+pub mod random;
 pub mod recorded;
 pub mod registry;
 pub mod round_robin;
+pub mod sjf;
 pub mod srtf;
 pub mod sts;
+mod tenants;
+pub mod tiresias;
 
 pub use crate::cluster::Cluster;
+use crate::cluster::Placement;
 pub use crate::cluster::Repacking;
 use crate::cluster::capacity::Capacity;
+use crate::cluster::occupancy::Occupancy;
 use crate::units::{JobId, SimSpan, SimTime, TenantId, TypeId, Work};
 use crate::workload::{BoundJob, BoundWorkload, JobClass, JobOption};
 pub use param::{ParamSpec, Params};
@@ -274,6 +291,8 @@ pub struct LedgerRow {
 pub struct Decision {
     /// Who gets what. Jobs not named hold nothing. In sum it fits the cluster.
     pub grants: Vec<Grant>,
+    /// Where jobs that start would lie, ascending by job. The engine puts them there where that is free, else as it does others.
+    pub places: Vec<(JobId, Placement)>,
     /// Why the others wait; jobs not named wait for [`Reason::Capacity`].
     pub waits: Vec<(JobId, Reason)>,
     /// Proof of quality, for policies that optimise.
@@ -286,6 +305,7 @@ impl Decision {
     /// Empties it for the next round.
     pub fn clear(&mut self) {
         self.grants.clear();
+        self.places.clear();
         self.waits.clear();
         self.proof = None;
         self.ledger.clear();
@@ -296,6 +316,10 @@ impl Decision {
 pub trait Refill {
     /// Starts a waiting job with an option of its class; `false` if no position is free for it.
     fn try_start(&mut self, job: JobId, option: u16) -> bool;
+    /// Starts a waiting job in this place, where that is free and of the option's kind, else as [`Self::try_start`] does.
+    fn try_start_at(&mut self, job: JobId, option: u16, _place: &Placement) -> bool {
+        self.try_start(job, option)
+    }
     /// Gives a job that was started in this refill a larger option in its place; `false` if that does not fit.
     fn try_grow(&mut self, job: JobId, option: u16) -> bool;
     /// Free slots of a type, in sum over its devices.
@@ -328,6 +352,9 @@ pub enum RefillReads {
 
 /// A scheduler. One instance serves one run; it may keep state between rounds.
 pub trait Policy {
+    /// Shows where running jobs lie, before every decision and refill, to a policy that chooses places.
+    fn see(&mut self, _occupancy: &Occupancy) {}
+
     /// Decides the round that begins at `view.now`.
     fn decide(&mut self, view: &View<'_>, decision: &mut Decision);
 

@@ -213,3 +213,19 @@ fn policies_and_formats_are_listed_with_everything_about_them() {
         assert!(names.contains(&name), "{name}");
     }
 }
+
+#[test]
+fn a_policy_that_cannot_serve_the_scenario_is_named_before_any_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut scenario = scenario();
+    scenario["cluster"]["nodes"] =
+        json!([{"gpu": "V100-16", "count": 1, "gpus_per_node": 4, "layout": "whole"}]);
+    scenario["policies"] = json!([{"name": "fifo"}, {"name": "miso"}]);
+    let path = write_scenario(folder.path(), &scenario);
+    let out = folder.path().join("out");
+    let output = sts(&["run", &path, "--out", out.to_str().unwrap(), "--quiet"], b"");
+    assert_eq!(output.status.code(), Some(1));
+    let message = stderr(&output);
+    assert!(message.contains("policies[1].name") && message.contains("mig"), "{message}");
+    assert!(!out.join("summary.json").exists());
+}

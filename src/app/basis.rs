@@ -2,6 +2,8 @@
 
 use super::comparison::title;
 use crate::chart::format;
+use crate::policy::estimate::DURATIONS;
+use crate::policy::param::ParamValue;
 use crate::policy::registry::{self, Knowledge};
 use crate::scenario::{MeasureSpec, PolicyChoice, Scenario};
 use crate::sim::{Boundary, Limits, Mode};
@@ -99,17 +101,32 @@ pub fn assumed(scenario: &Scenario) -> Vec<String> {
     if let Some(n) = ftf_n {
         sentences.push(format!("Finish-time ρ assumes a contention of {}", format::significant(n, 3)));
     }
-    let knowing = |choice: &&PolicyChoice| {
-        registry::spec(&choice.name).is_some_and(|spec| spec.knowledge == Knowledge::RemainingWork)
-    };
-    let oracles: Vec<&str> = scenario.policies.iter().filter(knowing).map(title).collect();
-    if !oracles.is_empty() {
-        sentences.push(format!("Exact knowledge of every job's remaining work: {}", oracles.join(", ")));
+    for (word, what) in [
+        ("oracle", "Exact knowledge of every job's remaining work"),
+        ("noisy", "Estimates of every job's work, each wrong by a random factor"),
+    ] {
+        let knowing: Vec<&str> =
+            scenario.policies.iter().filter(|choice| durations(choice) == Some(word)).map(title).collect();
+        if !knowing.is_empty() {
+            sentences.push(format!("{what}: {}", knowing.join(", ")));
+        }
     }
     if let Some(recorded) = scenario.policies.iter().find(|choice| choice.name == registry::RECORDED) {
         sentences.push(format!("{}: the trace's own times, perhaps of another cluster", title(recorded)));
     }
     sentences
+}
+
+/// What a policy that goes by run times knows of them; `None` for one that does not.
+fn durations(choice: &PolicyChoice) -> Option<&str> {
+    let spec = registry::spec(&choice.name)?;
+    if spec.knowledge != Knowledge::RemainingWork {
+        return None;
+    }
+    match choice.params.get(DURATIONS.name) {
+        Some(ParamValue::Word(word)) => Some(word),
+        _ => Some("oracle"),
+    }
 }
 
 #[cfg(test)]
@@ -157,6 +174,10 @@ mod tests {
         let told = assumed(&mixed);
         assert_eq!(told[1], "Exact knowledge of every job's remaining work: Shortest first");
         assert_eq!(told[2], "As it was: the trace's own times, perhaps of another cluster");
+        mixed.policies[1].params.insert("durations".to_owned(), ParamValue::Word("noisy".to_owned()));
+        assert!(assumed(&mixed)[1].starts_with("Estimates of every job's work"));
+        mixed.policies[1].params.insert("durations".to_owned(), ParamValue::Word("unknown".to_owned()));
+        assert_eq!(assumed(&mixed)[1], told[2]);
     }
 
     #[test]

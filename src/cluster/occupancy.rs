@@ -180,6 +180,12 @@ impl Occupancy {
         self.masks.get(device.index()).copied().unwrap_or(0)
     }
 
+    /// The positions taken on every device.
+    #[must_use]
+    pub fn masks(&self) -> &[u8] {
+        &self.masks
+    }
+
     /// The positions taken on each device of a node.
     #[must_use]
     pub fn node_masks(&self, node: NodeId) -> &[u8] {

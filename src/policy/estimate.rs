@@ -2,6 +2,8 @@
 //!
 //! Policies never read a job's remaining work for themselves: they ask the [`Estimator`], whose parameters are the same for all.
 
+use std::cell::OnceCell;
+
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -45,20 +47,21 @@ pub struct Estimator {
     known: Known,
     error: f64,
     seed: u64,
-    /// Estimate over truth, by job; grown as jobs are asked for.
-    factors: Vec<f64>,
+    /// Estimate over truth, by job; drawn when first asked for.
+    factors: OnceCell<Vec<f64>>,
 }
 
 impl Estimator {
     /// An estimator with the parameters [`DURATIONS`] and [`DURATION_ERROR`].
     #[must_use]
     pub fn new(params: &Params, seed: u64) -> Self {
-        let known = match params.word("durations") {
-            "noisy" => Known::Noisily,
+        let error = params.number(DURATION_ERROR.name);
+        let known = match params.word(DURATIONS.name) {
+            "noisy" if error > 0.0 => Known::Noisily,
             "unknown" => Known::Never,
             _ => Known::Exactly,
         };
-        Self { known, error: params.number("duration_error"), seed, factors: Vec::new() }
+        Self { known, error, seed, factors: OnceCell::new() }
     }
 
     /// Whether it says the truth.
@@ -71,7 +74,7 @@ impl Estimator {
     /// as the job has outrun it (Tsafrir et al., "Backfilling Using System-Generated Predictions", TPDS 2007, correct predictions
     /// that were too short); or as much as is done, which is the expectation under heavy tails, and nothing at first.
     #[must_use]
-    pub fn remaining(&mut self, view: &View<'_>, job: JobId) -> Work {
+    pub fn remaining(&self, view: &View<'_>, job: JobId) -> Work {
         let remaining = view.state(job).remaining;
         let total = view.job(job).work;
         let done = Work(total.0 - remaining.0);
@@ -79,7 +82,7 @@ impl Estimator {
             Known::Exactly => remaining,
             Known::Never => done,
             Known::Noisily => {
-                let mut estimate = self.work(job, total).0.max(1);
+                let mut estimate = ((total.0 as f64 * self.factor(job, view.states.len())) as i128).max(1);
                 while estimate <= done.0 {
                     estimate = estimate.saturating_mul(2);
                 }
@@ -88,15 +91,16 @@ impl Estimator {
         }
     }
 
-    /// The job's whole work as estimated before it ran.
-    fn work(&mut self, job: JobId, total: Work) -> Work {
-        while self.factors.len() <= job.index() {
-            // Keyed by the job, so that an estimate does not depend on who is asked for first.
+    /// The job's work as estimated before it ran, over its true work.
+    fn factor(&self, job: JobId, jobs: usize) -> f64 {
+        let draw = |job: u64| {
+            // Keyed by the job, so that an estimate does not depend on how many jobs there are.
             let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-            rng.set_stream(self.factors.len() as u64 + 1);
-            self.factors.push(libm::exp(self.error * standard_normal(&mut rng)));
-        }
-        Work((total.0 as f64 * self.factors[job.index()]) as i128)
+            rng.set_stream(job + 1);
+            libm::exp(self.error * standard_normal(&mut rng))
+        };
+        let factors = self.factors.get_or_init(|| (0..jobs as u64).map(draw).collect());
+        factors.get(job.index()).copied().unwrap_or(1.0)
     }
 }
 
@@ -120,12 +124,10 @@ mod tests {
     }
 
     #[test]
-    fn noise_has_the_stated_spread_and_does_not_depend_on_the_order_of_asking() {
-        let mut forward = estimator("noisy");
-        let factors: Vec<f64> =
-            (0..4000).map(|job| forward.work(JobId(job), Work(1_000_000_000)).0 as f64 / 1e9).collect();
-        let mut other = estimator("noisy");
-        assert!((other.work(JobId(3999), Work(1_000_000_000)).0 as f64 / 1e9 - factors[3999]).abs() < 1e-9);
+    fn noise_has_the_stated_spread_and_does_not_depend_on_the_number_of_jobs() {
+        let all = estimator("noisy");
+        let factors: Vec<f64> = (0..4000).map(|job| all.factor(JobId(job), 4000)).collect();
+        assert!((estimator("noisy").factor(JobId(17), 18) - factors[17]).abs() < 1e-12);
         let logs: Vec<f64> = factors.iter().map(|f| f.ln()).collect();
         let mean = logs.iter().sum::<f64>() / 4000.0;
         let deviation = (logs.iter().map(|l| (l - mean).powi(2)).sum::<f64>() / 4000.0).sqrt();

@@ -1,6 +1,6 @@
 //! First in, first out, with backfill.
 
-use super::list::{Chooser, LIST_PARAMS, Passing};
+use super::list::{Chooser, LIST_PARAMS, Passing, waiting};
 use super::registry::{Knowledge, serves_all};
 use super::{Decision, Policy, PolicySpec, Refill, RefillReads, Repacking, View};
 use crate::units::JobId;
@@ -27,8 +27,7 @@ struct FifoBackfill(Chooser);
 
 impl Policy for FifoBackfill {
     fn decide(&mut self, view: &View<'_>, decision: &mut Decision) {
-        let waiting = view.active.iter().copied().filter(|&job| view.state(job).held.is_none());
-        self.0.keep_and_start(view, waiting, Passing::Always, decision);
+        self.0.keep_and_start(view, waiting(view), Passing::Always, decision);
     }
 
     fn refill_reads(&self) -> RefillReads {

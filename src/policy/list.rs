@@ -3,6 +3,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
+use super::estimate::{DURATION_ERROR, DURATIONS};
 use super::param::{ParamKind, ParamSpec};
 use super::{Decision, Grant, Params, Reason, Refill, View};
 use crate::cluster::capacity::Capacity;
@@ -19,11 +20,24 @@ enum TypeChoice {
 
 /// Whether jobs may share a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sharing {
+pub(super) enum Sharing {
     /// Every job takes whole devices.
     Off,
     /// A job that asks for a fraction of a GPU takes the smallest slice that covers it.
     Requested,
+    /// A job starts in the smallest slice that holds it.
+    Elastic,
+}
+
+impl Sharing {
+    /// The value of the parameter `sharing`.
+    pub(super) fn of(params: &Params) -> Self {
+        match params.word(SHARING.name) {
+            "requested" => Self::Requested,
+            "elastic" => Self::Elastic,
+            _ => Self::Off,
+        }
+    }
 }
 
 /// Whether a job may start before one that is ahead of it and does not fit.
@@ -63,6 +77,9 @@ pub(super) const SHARING: ParamSpec = ParamSpec {
 /// The parameters of a list scheduler without others of its own.
 pub(super) const LIST_PARAMS: &[ParamSpec] = &[TYPE_CHOICE, SHARING];
 
+/// The parameters of a list scheduler that goes by run times, without others of its own.
+pub(super) const KNOWING_LIST_PARAMS: &[ParamSpec] = &[DURATIONS, DURATION_ERROR, TYPE_CHOICE, SHARING];
+
 /// Chooses options for jobs that are blind to GPU types.
 pub(super) struct Chooser {
     type_choice: TypeChoice,
@@ -74,26 +91,37 @@ pub(super) struct Chooser {
 
 impl Chooser {
     pub(super) fn new(params: &Params, seed: u64) -> Self {
+        Self::sharing(params, seed, Sharing::of(params))
+    }
+
+    /// A chooser that shares devices in this way, whatever the parameters.
+    pub(super) fn sharing(params: &Params, seed: u64, sharing: Sharing) -> Self {
         Self {
             type_choice: match params.word("type_choice") {
                 "most-free" => TypeChoice::MostFree,
                 "random" => TypeChoice::Random,
                 _ => TypeChoice::Fastest,
             },
-            sharing: if params.word("sharing") == "requested" { Sharing::Requested } else { Sharing::Off },
+            sharing,
             rng: ChaCha8Rng::seed_from_u64(seed),
             candidates: Vec::new(),
         }
     }
 
     /// The options a job may take, at most one a type, in the order in which they are tried.
-    fn rank(&mut self, view: &View<'_>, job: JobId, free_devices: impl Fn(TypeId) -> u32) {
+    pub(super) fn ranked(
+        &mut self,
+        view: &View<'_>,
+        job: JobId,
+        free_devices: impl Fn(TypeId) -> u32,
+    ) -> &[u16] {
         let class = view.class(job);
         self.candidates.clear();
         for type_id in view.cluster.type_ids() {
             let smallest =
                 || class.options.iter().position(|o| o.type_id == type_id).map(|index| index as u16);
             let option = match self.sharing {
+                Sharing::Elastic => smallest(),
                 Sharing::Requested if class.gpus.is_fractional() => smallest(),
                 _ => class.whole[type_id.index()],
             };
@@ -113,6 +141,7 @@ impl Chooser {
                 }
             }
         }
+        &self.candidates
     }
 
     /// Keeps everything that runs and starts waiting jobs in the order given.
@@ -159,28 +188,50 @@ impl Chooser {
                 decision.waits.push((job, Reason::HeadOfLine));
                 continue;
             }
-            if view.cluster.type_ids().all(|type_id| capacity.free_slots(type_id) == 0) {
+            if is_full(view, capacity) {
                 if passing == Passing::Always {
                     return;
                 }
                 blocked = true;
                 continue;
             }
-            let option = match view.state(job).held {
-                Some(held) if fits(capacity, view.option(job, held.option)) => Some(held.option),
-                _ => {
-                    self.rank(view, job, |type_id| capacity.free_devices_upper(type_id));
-                    self.candidates.iter().copied().find(|&option| fits(capacity, view.option(job, option)))
-                }
-            };
-            match option {
-                Some(option) => {
-                    take(capacity, view.option(job, option));
-                    decision.grants.push(Grant { job, option });
-                }
-                None => blocked = passing == Passing::Never,
+            if self.give(view, job, capacity, decision).is_none() {
+                blocked = passing == Passing::Never;
             }
         }
+    }
+
+    /// Gives a job the option it holds while that fits, else the first of its options that fits; `None` if none does.
+    pub(super) fn give(
+        &mut self,
+        view: &View<'_>,
+        job: JobId,
+        capacity: &mut Capacity,
+        decision: &mut Decision,
+    ) -> Option<JobOption> {
+        let index = match view.state(job).held {
+            Some(held) if fits(capacity, view.option(job, held.option)) => held.option,
+            _ => {
+                let ranked = self.ranked(view, job, |type_id| capacity.free_devices_upper(type_id));
+                ranked.iter().copied().find(|&option| fits(capacity, view.option(job, option)))?
+            }
+        };
+        let option = view.option(job, index);
+        take(capacity, option);
+        decision.grants.push(Grant { job, option: index });
+        Some(option)
+    }
+
+    /// Starts a waiting job inside a round with the first of its options that finds a position; `None` if none does.
+    pub(super) fn try_start(
+        &mut self,
+        view: &View<'_>,
+        job: JobId,
+        free: &mut dyn Refill,
+    ) -> Option<JobOption> {
+        let ranked = self.ranked(view, job, |type_id| free.free_devices(type_id));
+        let started = ranked.iter().copied().find(|&option| free.try_start(job, option))?;
+        Some(view.option(job, started))
     }
 
     /// Starts waiting jobs inside a round in the order given.
@@ -195,19 +246,57 @@ impl Chooser {
             if free.is_full() {
                 return;
             }
-            self.rank(view, job, |type_id| free.free_devices(type_id));
-            let started = self.candidates.iter().any(|&option| free.try_start(job, option));
-            if !started && passing == Passing::Never {
+            if self.try_start(view, job, free).is_none() && passing == Passing::Never {
                 return;
             }
         }
     }
 }
 
-fn fits(capacity: &Capacity, option: JobOption) -> bool {
+/// What is free beside the jobs that run, by counting.
+pub(super) fn free_beside_running(view: &View<'_>) -> Capacity {
+    let mut capacity = view.capacity();
+    for held in view.active.iter().filter_map(|&job| Some(view.option(job, view.state(job).held?.option))) {
+        take(&mut capacity, held);
+    }
+    capacity
+}
+
+/// Whether no slot of any type is left.
+pub(super) fn is_full(view: &View<'_>, capacity: &Capacity) -> bool {
+    view.cluster.type_ids().all(|type_id| capacity.free_slots(type_id) == 0)
+}
+
+pub(super) fn fits(capacity: &Capacity, option: JobOption) -> bool {
     capacity.fits(option.type_id, option.slice(), option.devices)
 }
 
-fn take(capacity: &mut Capacity, option: JobOption) {
+pub(super) fn take(capacity: &mut Capacity, option: JobOption) {
     capacity.take(option.type_id, option.slice(), option.devices);
+}
+
+/// Waiting jobs, in order of submission.
+pub(super) fn waiting<'v>(view: &'v View<'_>) -> impl Iterator<Item = JobId> + 'v {
+    view.active.iter().copied().filter(|&job| view.state(job).held.is_none())
+}
+
+/// An order of jobs by a key, ties in order of submission. Its memory is kept from round to round.
+pub(super) struct ByKey<K>(Vec<(K, JobId)>);
+
+impl<K: Ord> ByKey<K> {
+    pub(super) fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// The jobs in ascending order of `key`.
+    pub(super) fn sort(
+        &mut self,
+        jobs: impl Iterator<Item = JobId>,
+        key: impl Fn(JobId) -> K,
+    ) -> impl Iterator<Item = JobId> + '_ {
+        self.0.clear();
+        self.0.extend(jobs.map(|job| (key(job), job)));
+        self.0.sort_unstable();
+        self.0.iter().map(|&(_, job)| job)
+    }
 }

@@ -8,8 +8,36 @@ use crate::workload::BoundWorkload;
 pub enum Knowledge {
     /// Nothing.
     None,
-    /// The exact remaining work.
+    /// How the service that jobs need is distributed, but nothing of any one job.
+    Distribution,
+    /// The remaining work of every job, exact or estimated (see [`super::estimate`]).
     RemainingWork,
+}
+
+impl Knowledge {
+    /// The word in exports.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Distribution => "distribution",
+            Self::RemainingWork => "remaining-work",
+        }
+    }
+
+    /// What it means, in a sentence.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::None => "Needs to know nothing about run times.",
+            Self::Distribution => {
+                "Needs to know how the service that jobs need is distributed, but no job's own."
+            }
+            Self::RemainingWork => {
+                "Goes by every job's remaining work: exact, estimated or unknown, as set here."
+            }
+        }
+    }
 }
 
 /// Makes an instance of a policy for one run, from its parameters and the run's seed.
@@ -55,9 +83,22 @@ pub fn policies() -> &'static [PolicySpec] {
         super::recorded::SPEC,
         super::fifo::SPEC,
         super::fifo_backfill::SPEC,
+        super::easy::SPEC,
+        super::sjf::SPEC,
         super::srtf::SPEC,
         super::las::SPEC,
+        super::tiresias::SPEC,
+        super::gittins::SPEC,
         super::round_robin::SPEC,
+        super::equal_split::SPEC,
+        super::drf::SPEC,
+        super::proportional::SPEC,
+        super::optimus::SPEC,
+        super::hadar::SPEC,
+        super::miso::SPEC,
+        super::ltrf::SPEC,
+        super::fgd::SPEC,
+        super::random::SPEC,
         super::sts::SPEC,
     ];
     ALL

@@ -35,6 +35,7 @@ use self::round::Round;
 use self::settings::Settings;
 pub use self::settings::check_hysteresis;
 use self::value::{Objective, Quantum};
+use super::estimate::Estimator;
 use super::registry::{Knowledge, serves_all};
 use super::{Decision, Grant, LedgerRow, Policy, PolicySpec, Proof, Refill, RefillReads, RoundProgram, View};
 use crate::units::{JobId, SimTime, TenantId, TypeId};
@@ -63,7 +64,7 @@ pub const SPEC: PolicySpec = PolicySpec {
     knowledge: Knowledge::RemainingWork,
     params: settings::PARAMS,
     refuses: serves_all,
-    build: Some(|params, _| Box::new(StsFairness { settings: Settings::new(params), state: None })),
+    build: Some(|params, seed| Box::new(StsFairness { settings: Settings::new(params, seed), state: None })),
 };
 
 /// The policy, for one run.
@@ -121,7 +122,7 @@ impl Policy for StsFairness {
         let state = self.state.get_or_insert_with(|| State::new(view, settings));
         state.catch_up(view);
         state.set_devices(view.in_service);
-        let quantum = state.entitle(view, &objective);
+        let quantum = state.entitle(view, &objective, &settings.estimator);
         let Some(decided) = state.solve(quantum, prices) else {
             // Cannot happen: idling is a choice, and the shares fit together, so what they are worth is reached.
             return;
@@ -143,7 +144,7 @@ impl Policy for StsFairness {
     }
 
     fn refill(&mut self, view: &View<'_>, waiting: &[JobId], free: &mut dyn Refill) {
-        refill::refill(view, &self.settings.objective(view), waiting, free);
+        refill::refill(view, &self.settings.objective(view), &self.settings.estimator, waiting, free);
     }
 
     fn program(&self) -> Option<RoundProgram<'_>> {
@@ -155,7 +156,8 @@ impl Policy for StsFairness {
         let options = &view.class(job).options;
         let best = options.iter().map(|option| option.rate).max()?;
         let rate = options.get(usize::from(option))?.rate;
-        Some(round::valued(view, &self.settings.objective(view), job, best).worth(rate))
+        let objective = self.settings.objective(view);
+        Some(round::valued(view, &objective, &self.settings.estimator, job, best).worth(rate))
     }
 
     fn is_static_when_idle_queue(&self) -> bool {
@@ -235,8 +237,8 @@ impl State {
     }
 
     /// Builds the program of the round and what each tenant is entitled to.
-    fn entitle(&mut self, view: &View<'_>, objective: &Objective) -> Quantum {
-        let quantum = self.round.assemble(view, objective);
+    fn entitle(&mut self, view: &View<'_>, objective: &Objective, estimator: &Estimator) -> Quantum {
+        let quantum = self.round.assemble(view, objective, estimator);
         if let Some(last) = self.last_quantum.replace(quantum) {
             self.ladder.rescale(quantum.per_worth() / last.per_worth());
         }

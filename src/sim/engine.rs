@@ -10,7 +10,7 @@ use super::fluid::simulate_fluid;
 use super::fragmentation::Fragmentation;
 use super::outage::{Cause, Outages, Transition};
 use super::reconfigure::Layouts;
-use super::refill::Filler;
+use super::refill::{Filler, is_of};
 use super::{
     Boundary, JobRun, Limits, Load, Mode, Outage, PassedRounds, Progress, RoundReport, RoundSettings,
     RunRecord, Running, Segment, Standing, Stopped, Wait, Watch,
@@ -532,6 +532,7 @@ impl<'a> Engine<'a> {
             active: &self.active,
         };
         let begun_s = watch.clock_s();
+        self.policy.see(&self.occupancy);
         self.policy.decide(&view, &mut self.decision);
         let decide_s = begun_s.and_then(|begun_s| Some(watch.clock_s()? - begun_s));
         watch.round(&RoundReport {
@@ -581,15 +582,18 @@ impl<'a> Engine<'a> {
                 ));
             }
         }
-        // Whole devices first, then large slices: what is hard to place has the choice.
+        // What has a place already, then whole devices, then large slices: what is hard to place has the choice.
+        let places = &self.decision.places;
         fresh.sort_by_key(|(job, _, option)| {
+            let is_free = places.binary_search_by_key(job, |(placed, _)| *placed).is_err();
             let whole = u32::from(option.slots) == self.cluster.gpu_type(option.type_id).slots_per_device();
-            (Reverse(whole), Reverse(option.devices), Reverse(option.slice()), *job)
+            (is_free, Reverse(whole), Reverse(option.devices), Reverse(option.slice()), *job)
         });
         let mut unplaced_types: Vec<TypeId> = Vec::new();
         let mut placed: Vec<(JobId, u16, Placement)> = Vec::with_capacity(fresh.len());
         for &(job, index, option) in &fresh {
-            match self.occupancy.place(option.type_id, option.slice(), option.devices) {
+            let chosen = self.chosen_place(job, option);
+            match chosen.or_else(|| self.occupancy.place(option.type_id, option.slice(), option.devices)) {
                 Some(placement) => placed.push((job, index, placement)),
                 None if !unplaced_types.contains(&option.type_id) => unplaced_types.push(option.type_id),
                 None => {}
@@ -711,6 +715,13 @@ impl<'a> Engine<'a> {
         }
     }
 
+    /// Takes the place that the decision has for a job, if it is free.
+    fn chosen_place(&mut self, job: JobId, option: JobOption) -> Option<Placement> {
+        let at = self.decision.places.binary_search_by_key(&job, |(placed, _)| *placed).ok()?;
+        let (_, place) = &self.decision.places[at];
+        (is_of(place, option) && self.occupancy.claim(place)).then(|| place.clone())
+    }
+
     /// The largest smaller slice of the same type that has a position.
     fn place_smaller(&mut self, job: JobId, granted: JobOption) -> Option<(u16, Placement)> {
         let class = self.workload.class_of(&self.workload.jobs[job.index()]);
@@ -748,6 +759,7 @@ impl<'a> Engine<'a> {
             states: &self.states,
             active: &self.active,
         };
+        self.policy.see(&self.occupancy);
         let mut filler = Filler::new(self.workload, &mut self.occupancy);
         self.policy.refill(&view, &self.waiting, &mut filler);
         for (job, option, placement) in filler.into_started() {

@@ -1,26 +1,13 @@
 //! How much of the free GPU no waiting kind of job could use, over time.
 //!
-//! The measure of Weng et al., "Beware of Fragmentation" (FGD), USENIX ATC 2023, for GPUs alone: for each class of requests, a
-//! node that cannot serve the class has all its free GPU wasted for it; a node that can has the free GPU of those devices wasted
-//! that the class cannot use. Classes are the trace's request sizes, weighted by their number of jobs. A class asks for the
-//! smallest slice it can run in, or for its gang of whole devices (as many as one node has, if the gang is larger).
+//! The measure is that of [`crate::policy::needs`].
 
-use std::collections::BTreeMap;
-
+use crate::cluster::Cluster;
 use crate::cluster::occupancy::Occupancy;
-use crate::cluster::{Cluster, Geometry, Slice};
 use crate::policy::ATTAINED_UNITS;
+use crate::policy::needs::TypeNeeds;
 use crate::units::{NodeId, SimTime, TypeId};
 use crate::workload::BoundWorkload;
-
-/// What a class of requests needs of one type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Need {
-    /// It cannot run there.
-    Impossible,
-    /// A slice on each of so many devices.
-    Slices { slice: Slice, devices: u32 },
-}
 
 /// The measure, kept up to date node by node.
 pub(super) struct Fragmentation {
@@ -53,98 +40,10 @@ struct Shares {
     stranded: f64,
 }
 
-/// The free GPU of a node that a class can use: that of the devices that can each serve one of its parts (`able`, what is free on
-/// each), or nothing when they are fewer than the devices it needs. What the node has free beyond that is wasted for the class.
-pub fn usable(able: impl IntoIterator<Item = u64>, devices: u32) -> u64 {
-    let (count, sum) = able.into_iter().fold((0u32, 0u64), |(count, sum), free| (count + 1, sum + free));
-    if count < devices { 0 } else { sum }
-}
-
-struct TypeNeeds {
-    slots: u8,
-    /// By mask of positions taken on a device: free GPU that jobs of one slice can use there, summed over these jobs.
-    usable_alone: Vec<u128>,
-    /// By mask: which needs of one slice the device can host, a bit each.
-    hosts_alone: Vec<u64>,
-    /// Jobs of each of these needs.
-    alone: Vec<u64>,
-    /// Needs of more than one device.
-    gangs: Vec<GangNeed>,
-    /// Jobs of any need.
-    jobs: u64,
-}
-
-/// A need of several devices of one node.
-struct GangNeed {
-    devices: u32,
-    jobs: u64,
-    /// By mask: free GPU it can use on a device, 0 where it cannot use the device.
-    usable: Vec<u64>,
-}
-
-impl TypeNeeds {
-    fn new(geometry: Geometry, needs: &BTreeMap<Need, u64>) -> Self {
-        let unit = ATTAINED_UNITS as u64 / u64::from(geometry.slots());
-        let usable = |slice: Slice, mask: u8| {
-            if geometry.hosts(slice, mask) { u64::from(geometry.reachable_slots(mask)) * unit } else { 0 }
-        };
-        let mut all = Self {
-            slots: geometry.slots(),
-            usable_alone: vec![0; 256],
-            hosts_alone: vec![0; 256],
-            alone: Vec::new(),
-            gangs: Vec::new(),
-            jobs: needs.values().sum(),
-        };
-        for (&need, &jobs) in needs.iter().filter(|&(_, &jobs)| jobs > 0) {
-            match need {
-                Need::Impossible => {}
-                Need::Slices { slice, devices } if devices <= 1 => {
-                    // A type has fewer kinds of slices than a word has bits.
-                    let bit = 1u64.checked_shl(all.alone.len() as u32).unwrap_or(0);
-                    all.alone.push(jobs);
-                    for mask in 0..=u8::MAX {
-                        if geometry.hosts(slice, mask) {
-                            all.hosts_alone[usize::from(mask)] |= bit;
-                        }
-                        all.usable_alone[usize::from(mask)] +=
-                            u128::from(usable(slice, mask)) * u128::from(jobs);
-                    }
-                }
-                Need::Slices { slice, devices } => all.gangs.push(GangNeed {
-                    devices,
-                    jobs,
-                    usable: (0..=u8::MAX).map(|mask| usable(slice, mask)).collect(),
-                }),
-            }
-        }
-        all
-    }
-}
-
 impl Fragmentation {
     pub(super) fn new(cluster: &Cluster, workload: &BoundWorkload) -> Self {
-        let mut jobs_of_class = vec![0u64; workload.classes.len()];
-        for job in &workload.jobs {
-            jobs_of_class[job.class.index()] += 1;
-        }
-        let types = cluster
-            .type_ids()
-            .map(|type_id| {
-                let mut needs = BTreeMap::new();
-                for (class, &jobs) in workload.classes.iter().zip(&jobs_of_class) {
-                    // Options are sorted by type and then ascending slots: the first of the type is the smallest.
-                    let need = class.options.iter().find(|option| option.type_id == type_id).map_or(
-                        Need::Impossible,
-                        |option| Need::Slices { slice: option.slice(), devices: option.devices },
-                    );
-                    *needs.entry(need).or_insert(0) += jobs;
-                }
-                TypeNeeds::new(cluster.gpu_type(type_id).geometry, &needs)
-            })
-            .collect();
         let mut fragmentation = Self {
-            types,
+            types: TypeNeeds::of(cluster, workload),
             type_of_node: cluster.nodes().iter().map(|node| node.type_id).collect(),
             nodes: vec![Waste::default(); cluster.nodes().len()],
             all: Waste::default(),
@@ -207,29 +106,15 @@ impl Fragmentation {
 
     fn measure(&mut self, node: NodeId, occupancy: &Occupancy) {
         let needs = &self.types[self.type_of_node[node.index()].index()];
-        let unit = ATTAINED_UNITS as u64 / u64::from(needs.slots);
+        let unit = ATTAINED_UNITS as u64 / u64::from(needs.slots());
         let masks = occupancy.node_masks(node);
         // A slot that nobody holds and no slice can reach, such as the one beside a 3g in the left half, is wasted for all.
         let free = u64::from(occupancy.node_free(node).slots) * unit;
-        let mut used: u128 = masks.iter().map(|&mask| needs.usable_alone[usize::from(mask)]).sum();
-        let hosted = masks.iter().fold(0, |hosted, &mask| hosted | needs.hosts_alone[usize::from(mask)]);
-        let mut served: u64 = needs
-            .alone
-            .iter()
-            .enumerate()
-            .filter(|&(bit, _)| hosted >> bit & 1 == 1)
-            .map(|(_, jobs)| jobs)
-            .sum();
-        for gang in &needs.gangs {
-            let able = masks.iter().map(|&mask| gang.usable[usize::from(mask)]).filter(|&free| free > 0);
-            let sum = usable(able, gang.devices.min(masks.len() as u32));
-            used += u128::from(sum) * u128::from(gang.jobs);
-            served += if sum > 0 { gang.jobs } else { 0 };
-        }
+        let (usable, served) = (needs.usable(masks), needs.served(masks));
         let waste = Waste {
             free,
-            wasted: (u128::from(free) * u128::from(needs.jobs)).saturating_sub(used),
-            stranded: (u128::from(free) * u128::from(served)).saturating_sub(used),
+            wasted: (u128::from(free) * u128::from(needs.jobs())).saturating_sub(usable),
+            stranded: (u128::from(free) * u128::from(served)).saturating_sub(usable),
         };
         let old = std::mem::replace(&mut self.nodes[node.index()], waste);
         self.all.free = self.all.free - old.free + waste.free;

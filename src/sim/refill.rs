@@ -39,6 +39,15 @@ impl Refill for Filler<'_> {
         true
     }
 
+    fn try_start_at(&mut self, job: JobId, option: u16, place: &Placement) -> bool {
+        if self.option(job, option).is_some_and(|wanted| is_of(place, wanted)) && self.occupancy.claim(place)
+        {
+            self.started.push((job, option, place.clone()));
+            return true;
+        }
+        self.try_start(job, option)
+    }
+
     fn try_grow(&mut self, job: JobId, option: u16) -> bool {
         let Some(wanted) = self.option(job, option) else { return false };
         let Some(at) = self.started.iter().position(|(started, _, _)| *started == job) else { return false };
@@ -66,4 +75,11 @@ impl Refill for Filler<'_> {
     fn is_full(&self) -> bool {
         self.occupancy.is_full()
     }
+}
+
+/// Whether a placement is of an option's kind.
+pub(super) fn is_of(place: &Placement, option: JobOption) -> bool {
+    place.type_id == option.type_id
+        && place.slice == option.slice()
+        && place.parts.len() == option.devices as usize
 }

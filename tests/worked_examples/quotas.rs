@@ -1,12 +1,12 @@
 //! Quotas, weights, fragmentation and finish-time fairness of other systems' examples. GPUs are the only resource.
 
 use sts_sim::metrics::compute::{jain, nearest_rank};
+use sts_sim::policy::needs::usable;
 use sts_sim::policy::sts::apportion::apportion;
 use sts_sim::policy::sts::entitlement::{
     Nested, Queue, decayed_usage, flatten, over_quota, time_based_weight,
 };
 use sts_sim::policy::sts::quota::{Claim, Quotas, TemporalLayer};
-use sts_sim::sim::fragmentation::usable;
 
 use crate::instances::{close, divisible, rates, solved};
 

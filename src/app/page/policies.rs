@@ -14,7 +14,7 @@ use crate::app::state::{Action, Edit, Faults};
 use crate::chart::palette::line_sample;
 use crate::chart::{Key, Role};
 use crate::policy::param::{ParamKind, ParamSpec, ParamValue};
-use crate::policy::registry::{Knowledge, policies};
+use crate::policy::registry::policies;
 use crate::policy::{PolicySpec, spec};
 use crate::scenario::PolicyChoice;
 
@@ -126,10 +126,7 @@ fn parameters(spec: &'static PolicySpec, entry: &PolicyChoice, props: &CardProps
             }) }
         </div>
     };
-    let needs = match spec.knowledge {
-        Knowledge::None => "Needs to know nothing about run times.",
-        Knowledge::RemainingWork => "Knows every job's remaining work exactly.",
-    };
+    let needs = spec.knowledge.words();
     let repeat = Edit::RepeatPolicy(entry.label().to_owned());
     let repeat = props.dispatch.reform(move |_: MouseEvent| Action::Edit(repeat.clone()));
     html! {

@@ -50,6 +50,7 @@ pub(crate) fn policies(args: &ListArgs) -> anyhow::Result<()> {
                     "title": policy.title,
                     "summary": policy.summary,
                     "citation": policy.citation,
+                    "knowledge": policy.knowledge.word(),
                     "needs_remaining_work": policy.knowledge == Knowledge::RemainingWork,
                     "params": policy.params.iter().map(param_json).collect::<Vec<_>>(),
                 })
@@ -59,7 +60,14 @@ pub(crate) fn policies(args: &ListArgs) -> anyhow::Result<()> {
         return Ok(());
     }
     for policy in all_policies() {
-        writeln!(out, "{:16} {}. {}", policy.name, policy.title, policy.summary)?;
+        writeln!(
+            out,
+            "{:16} {}. {}. {}",
+            policy.name,
+            policy.title,
+            policy.summary,
+            policy.knowledge.words()
+        )?;
         for param in policy.params {
             let default = match param.kind.default_value() {
                 Some(value) => serde_json::to_string(&value)?,

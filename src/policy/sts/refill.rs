@@ -6,6 +6,7 @@ use std::collections::BinaryHeap;
 use super::round::valued;
 use super::value::{Objective, Valued};
 use crate::cluster::Slice;
+use crate::policy::estimate::Estimator;
 use crate::policy::{Refill, View};
 use crate::units::{JobId, TypeId};
 use crate::workload::JobOption;
@@ -53,12 +54,18 @@ struct Started {
 /// Starts waiting jobs, the most valuable per slot first, a slot counting as its share of a device (ties: the order of jobs); then
 /// lets those jobs grow on their devices' type, the largest gain first, into what is still free. Neither hysteresis nor finishing
 /// in the round plays a part: nobody has to give way, so a job that would finish in the round anyway may finish sooner.
-pub(super) fn refill(view: &View<'_>, objective: &Objective, waiting: &[JobId], free: &mut dyn Refill) {
+pub(super) fn refill(
+    view: &View<'_>,
+    objective: &Objective,
+    estimator: &Estimator,
+    waiting: &[JobId],
+    free: &mut dyn Refill,
+) {
     if free.is_full() {
         return;
     }
     let mut room: Vec<u32> = view.cluster.type_ids().map(|type_id| free.free_slots(type_id)).collect();
-    let started = start(view, objective, waiting, free, &mut room);
+    let started = start(view, objective, estimator, waiting, free, &mut room);
     grow(view, started, free, &mut room);
 }
 
@@ -74,6 +81,7 @@ fn devices(view: &View<'_>, option: &JobOption) -> f64 {
 fn start(
     view: &View<'_>,
     objective: &Objective,
+    estimator: &Estimator,
     waiting: &[JobId],
     free: &mut dyn Refill,
     room: &mut [u32],
@@ -83,7 +91,7 @@ fn start(
     };
     let value = |job: JobId| {
         let best = view.class(job).options.iter().map(|option| option.rate).max().unwrap_or_default();
-        valued(view, objective, job, best)
+        valued(view, objective, estimator, job, best)
     };
     let mut starts: Vec<Start> = Vec::new();
     for (position, &job) in (0u32..).zip(waiting) {

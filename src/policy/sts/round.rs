@@ -3,9 +3,10 @@
 use super::program::{Program, ProgramJob, ProgramOption, ProgramTenant, Usage};
 use super::quota::{Claim, Quotas};
 use super::resources::{Resources, TypeResources};
-use super::value::{Objective, Quantum, Valued};
+use super::value::{Durations, Objective, Quantum, Valued};
 use super::{banking::Blocked, program};
 use crate::policy::View;
+use crate::policy::estimate::Estimator;
 use crate::units::{JobId, Rate, TenantId};
 use crate::workload::JobClass;
 
@@ -36,7 +37,12 @@ impl Round {
     }
 
     /// Builds the program; its floors are zero. Returns the unit of its values.
-    pub(super) fn assemble(&mut self, view: &View<'_>, objective: &Objective) -> Quantum {
+    pub(super) fn assemble(
+        &mut self,
+        view: &View<'_>,
+        objective: &Objective,
+        estimator: &Estimator,
+    ) -> Quantum {
         self.jobs.clear();
         self.jobs.extend_from_slice(view.active);
         self.jobs.sort_by_key(|&job| view.job(job).tenant);
@@ -46,7 +52,7 @@ impl Round {
         for &job in &self.jobs {
             let class = view.class(job);
             let shape = shape_of(&mut self.shapes, &self.resources, view, job);
-            let valued = valued(view, objective, job, shape.best);
+            let valued = valued(view, objective, estimator, job, shape.best);
             let held = view.state(job).held.map(|held| held.option);
             for (option, index) in class.options.iter().zip(0u16..) {
                 let change = if held == Some(index) { 1.0 } else { objective.of_change() };
@@ -230,9 +236,19 @@ fn shape_of<'s>(
     })
 }
 
-/// A job as the objective sees it now.
-pub(super) fn valued(view: &View<'_>, objective: &Objective, job: JobId, best: Rate) -> Valued {
+/// A job as the objective sees it now, by what is known of its run time.
+pub(super) fn valued(
+    view: &View<'_>,
+    objective: &Objective,
+    estimator: &Estimator,
+    job: JobId,
+    best: Rate,
+) -> Valued {
     let bound = view.job(job);
-    let valued = objective.job(view.class(job).gpus, bound.work, view.state(job).remaining, best);
+    let remaining = match objective.durations {
+        Durations::Oracle => estimator.remaining(view, job),
+        Durations::Attained => view.state(job).remaining,
+    };
+    let valued = objective.job(view.class(job).gpus, bound.work, remaining, best);
     valued.times(objective.of_age(view.now - bound.submit))
 }

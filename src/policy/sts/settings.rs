@@ -6,6 +6,7 @@ use super::formulation::maxmin::MaxMin;
 use super::ladder::Method;
 use super::loans::LoanTerms;
 use super::value::{Durations, Mode, Objective};
+use crate::policy::estimate::{DURATION_ERROR, DURATIONS, Estimator};
 use crate::policy::param::{ParamError, ParamKind, ParamSpec};
 use crate::policy::{Params, View};
 use crate::units::SimSpan;
@@ -45,15 +46,15 @@ pub(super) const PARAMS: &[ParamSpec] = &[
         help: "What fairness asks of a round. In f2 and f3 the ledger shows what quotas are worth for reference only.",
     },
     ParamSpec {
-        name: "durations",
-        title: "Run times",
-        unit: None,
         kind: ParamKind::Choice(&[
-            ("oracle", "the remaining time is known"),
-            ("attained", "only the time already worked is known, and takes its place"),
+            ("oracle", "the exact remaining work"),
+            ("attained", "only the work already done is known, and takes the place of what remains"),
+            ("noisy", "an estimate of every job's work, made once, that is wrong by a random factor"),
+            ("unknown", "the same as attained"),
         ]),
-        help: "What the scheduler knows of a job's remaining time.",
+        ..DURATIONS
     },
+    DURATION_ERROR,
     ParamSpec {
         name: HYSTERESIS,
         title: "Hysteresis",
@@ -134,12 +135,14 @@ pub(super) const PARAMS: &[ParamSpec] = &[
 ];
 
 /// The parameters of one run.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(super) struct Settings {
     /// The formulation, with nothing remembered yet.
     pub(super) formulation: Formulation,
     mode: Mode,
     durations: Durations,
+    /// What is known of run times.
+    pub(super) estimator: Estimator,
     hysteresis: Option<SimSpan>,
     ageing_s: Option<f64>,
     /// Expansions of the exact program in a round.
@@ -154,7 +157,7 @@ pub(super) struct Settings {
 
 impl Settings {
     /// Reads checked parameters.
-    pub(super) fn new(params: &Params) -> Self {
+    pub(super) fn new(params: &Params, seed: u64) -> Self {
         Self {
             formulation: match params.word("formulation") {
                 "f2" => Formulation::Drift(Drift::new(params.number("drift_b"))),
@@ -168,9 +171,10 @@ impl Settings {
                 _ => Mode::Mix,
             },
             durations: match params.word("durations") {
-                "attained" => Durations::Attained,
+                "attained" | "unknown" => Durations::Attained,
                 _ => Durations::Oracle,
             },
+            estimator: Estimator::new(params, seed),
             hysteresis: params.given_number(HYSTERESIS).map(SimSpan::from_secs),
             ageing_s: params.given_number("ageing_s"),
             budget: params.integer("solver_budget").unsigned_abs(),

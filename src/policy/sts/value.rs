@@ -30,7 +30,7 @@ pub enum Mode {
 /// What the scheduler knows about run times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durations {
-    /// The remaining work.
+    /// The remaining work, or an estimate of it that is taken for the truth.
     Oracle,
     /// Only the work done so far, which takes the place of the remaining work; no job is known to finish in the round.
     Attained,

@@ -131,7 +131,7 @@ impl Stage {
             let remaining_s = match (job.remaining_s, spec.knowledge) {
                 (Some(remaining_s), _) => remaining_s,
                 (None, Knowledge::None) => ENDLESS_ROUNDS * round_s,
-                (None, Knowledge::RemainingWork) => {
+                (None, Knowledge::Distribution | Knowledge::RemainingWork) => {
                     return Err(format!(
                         "it looks at the work that jobs have left; give {} of {} its remaining_s",
                         job.name, instance.tenants[tenant].name

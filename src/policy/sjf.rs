@@ -1,0 +1,59 @@
+//! Shortest job first.
+
+use super::estimate::Estimator;
+use super::list::{ByKey, Chooser, KNOWING_LIST_PARAMS, Passing, waiting};
+use super::registry::{Knowledge, serves_all};
+use super::{Decision, Policy, PolicySpec, Refill, RefillReads, Repacking, View};
+use crate::units::{JobId, Work};
+
+/// Shortest job first, without preemption.
+///
+/// * Rule: whenever something is free, waiting jobs are tried in ascending run time on their best type; whoever fits starts;
+///   nobody is preempted.
+/// * Source: Smith, "Various Optimizers for Single-Stage Production", Naval Research Logistics Quarterly 1956, for one machine;
+///   the SJF baselines of Weng et al., "MLaaS in the Wild", NSDI 2022, for clusters.
+/// * Deviations: a gang that does not fit is passed by those behind it and can wait long. The size of a gang plays no part in the
+///   order.
+/// * Complexity: O(n log n) a round for n waiting jobs.
+pub const SPEC: PolicySpec = PolicySpec {
+    name: "sjf",
+    title: "SJF",
+    summary: "Shortest job first, no preemption; goes by run times",
+    citation: "Smith, Naval Research Logistics 1956; baseline in Weng et al., NSDI 2022",
+    knowledge: Knowledge::RemainingWork,
+    params: KNOWING_LIST_PARAMS,
+    refuses: serves_all,
+    build: Some(|params, seed| {
+        Box::new(Sjf {
+            chooser: Chooser::new(params, seed),
+            estimator: Estimator::new(params, seed),
+            order: ByKey::new(),
+        })
+    }),
+};
+
+struct Sjf {
+    chooser: Chooser,
+    estimator: Estimator,
+    order: ByKey<Work>,
+}
+
+impl Policy for Sjf {
+    fn decide(&mut self, view: &View<'_>, decision: &mut Decision) {
+        let order = self.order.sort(waiting(view), |job| self.estimator.remaining(view, job));
+        self.chooser.keep_and_start(view, order, Passing::Always, decision);
+    }
+
+    fn refill(&mut self, view: &View<'_>, waiting: &[JobId], free: &mut dyn Refill) {
+        let order = self.order.sort(waiting.iter().copied(), |job| self.estimator.remaining(view, job));
+        self.chooser.refill(view, order, Passing::Always, free);
+    }
+
+    fn repacking(&self) -> Repacking {
+        Repacking::Never
+    }
+
+    fn refill_reads(&self) -> RefillReads {
+        RefillReads::Waiting
+    }
+}
