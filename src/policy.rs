@@ -7,6 +7,7 @@
 pub mod estimate;
 pub mod fifo;
 pub mod fifo_backfill;
+pub mod gavel;
 pub mod las;
 mod list;
 pub mod param;

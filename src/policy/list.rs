@@ -7,7 +7,7 @@ use super::param::{ParamKind, ParamSpec};
 use super::{Decision, Grant, Params, Reason, Refill, View};
 use crate::cluster::capacity::Capacity;
 use crate::units::{JobId, TypeId};
-use crate::workload::JobOption;
+use crate::workload::{JobClass, JobOption};
 
 /// Which of the types that fit now a job takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,11 +19,28 @@ enum TypeChoice {
 
 /// Whether jobs may share a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sharing {
+pub(super) enum Sharing {
     /// Every job takes whole devices.
     Off,
     /// A job that asks for a fraction of a GPU takes the smallest slice that covers it.
     Requested,
+}
+
+impl Sharing {
+    /// As the parameter [`SHARING`] says.
+    pub(super) fn new(params: &Params) -> Self {
+        if params.word("sharing") == "requested" { Self::Requested } else { Self::Off }
+    }
+
+    /// The option that a job of the class takes on a type, if it can run there.
+    pub(super) fn option_on(self, class: &JobClass, type_id: TypeId) -> Option<u16> {
+        match self {
+            Self::Requested if class.gpus.is_fractional() => {
+                class.options.iter().position(|o| o.type_id == type_id).map(|index| index as u16)
+            }
+            _ => class.whole[type_id.index()],
+        }
+    }
 }
 
 /// Whether a job may start before one that is ahead of it and does not fit.
@@ -80,7 +97,7 @@ impl Chooser {
                 "random" => TypeChoice::Random,
                 _ => TypeChoice::Fastest,
             },
-            sharing: if params.word("sharing") == "requested" { Sharing::Requested } else { Sharing::Off },
+            sharing: Sharing::new(params),
             rng: ChaCha8Rng::seed_from_u64(seed),
             candidates: Vec::new(),
         }
@@ -91,13 +108,7 @@ impl Chooser {
         let class = view.class(job);
         self.candidates.clear();
         for type_id in view.cluster.type_ids() {
-            let smallest =
-                || class.options.iter().position(|o| o.type_id == type_id).map(|index| index as u16);
-            let option = match self.sharing {
-                Sharing::Requested if class.gpus.is_fractional() => smallest(),
-                _ => class.whole[type_id.index()],
-            };
-            self.candidates.extend(option);
+            self.candidates.extend(self.sharing.option_on(class, type_id));
         }
         let rate = |&option: &u16| class.options[usize::from(option)].rate;
         match self.type_choice {
@@ -204,10 +215,12 @@ impl Chooser {
     }
 }
 
-fn fits(capacity: &Capacity, option: JobOption) -> bool {
+/// Whether an option still fits.
+pub(super) fn fits(capacity: &Capacity, option: JobOption) -> bool {
     capacity.fits(option.type_id, option.slice(), option.devices)
 }
 
-fn take(capacity: &mut Capacity, option: JobOption) {
+/// Takes what an option uses.
+pub(super) fn take(capacity: &mut Capacity, option: JobOption) {
     capacity.take(option.type_id, option.slice(), option.devices);
 }

@@ -58,6 +58,9 @@ pub fn policies() -> &'static [PolicySpec] {
         super::srtf::SPEC,
         super::las::SPEC,
         super::round_robin::SPEC,
+        super::gavel::max_min::SPEC,
+        super::gavel::water_filling::SPEC,
+        super::gavel::max_sum::SPEC,
         super::sts::SPEC,
     ];
     ALL
