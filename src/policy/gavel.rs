@@ -84,13 +84,7 @@ impl<O: Objective> Policy for Gavel<O> {
         }
         self.rounds.decide(view, &self.groups, &self.fractions, decision);
         if self.is_fallback {
-            decision.proof = Some(Proof {
-                objective: 0,
-                bound: 1,
-                without_floors: None,
-                states: 0,
-                method: "equal share: the linear program could not be solved",
-            });
+            decision.proof = Some(Proof::failed());
         }
     }
 
