@@ -10,6 +10,7 @@ pub mod fifo;
 pub mod fifo_backfill;
 pub mod gandiva_fair;
 pub mod gavel;
+mod knapsack;
 pub mod las;
 mod list;
 pub mod oef;
@@ -18,8 +19,10 @@ pub mod recorded;
 pub mod registry;
 pub mod round_robin;
 mod shares;
+pub mod sia;
 pub mod srtf;
 pub mod sts;
+pub mod themis;
 
 pub use crate::cluster::Cluster;
 pub use crate::cluster::Repacking;
