@@ -19,6 +19,7 @@ pub mod recorded;
 pub mod registry;
 pub mod round_robin;
 mod shares;
+pub mod shockwave;
 pub mod sia;
 pub mod srtf;
 pub mod sts;

@@ -9,11 +9,14 @@
 //! Jobs of the same class and weight are one [`Group`](groups::Group): in a program that treats equals alike the average of two
 //! optima is an optimum, so that nothing is lost by giving them the same fractions.
 
+pub mod ftf;
 mod groups;
+pub mod makespan;
 
 pub mod max_min;
 pub mod max_sum;
 mod program;
+mod remaining;
 mod rounds;
 pub mod water_filling;
 

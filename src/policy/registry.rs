@@ -61,12 +61,15 @@ pub fn policies() -> &'static [PolicySpec] {
         super::gavel::max_min::SPEC,
         super::gavel::water_filling::SPEC,
         super::gavel::max_sum::SPEC,
+        super::gavel::makespan::SPEC,
+        super::gavel::ftf::SPEC,
         super::themis::SPEC,
         super::allox::SPEC,
         super::gandiva_fair::SPEC,
         super::oef::coop::SPEC,
         super::oef::noncoop::SPEC,
         super::sia::SPEC,
+        super::shockwave::SPEC,
         super::sts::SPEC,
     ];
     ALL
