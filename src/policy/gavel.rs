@@ -100,3 +100,6 @@ impl<O: Objective> Policy for Gavel<O> {
         false
     }
 }
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests;

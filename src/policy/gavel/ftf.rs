@@ -7,7 +7,7 @@ use super::{Gavel, Objective};
 use crate::policy::estimate::{DURATION_ERROR, DURATIONS, Estimator};
 use crate::policy::list::SHARING;
 use crate::policy::registry::{Knowledge, serves_all};
-use crate::policy::{PolicySpec, View};
+use crate::policy::{Params, PolicySpec, View};
 use crate::units::Work;
 
 /// Least of the worst finish-time fairness.
@@ -29,15 +29,7 @@ pub const SPEC: PolicySpec = PolicySpec {
     knowledge: Knowledge::RemainingWork,
     params: &[DURATIONS, DURATION_ERROR, SHARING],
     refuses: serves_all,
-    build: Some(|params, seed| {
-        let objective = FinishTime {
-            estimator: Estimator::new(params, seed),
-            marks: Marks::default(),
-            histories: Vec::new(),
-            rho: 1.0,
-        };
-        Box::new(Gavel::new(objective, params, seed))
-    }),
+    build: Some(|params, seed| Box::new(Gavel::new(FinishTime::new(params, seed), params, seed))),
 };
 
 /// Values of rho tried while every job is a group of its own, and otherwise.
@@ -78,7 +70,7 @@ impl Stake {
     }
 }
 
-struct FinishTime {
+pub(super) struct FinishTime {
     estimator: Estimator,
     marks: Marks,
     /// By job.
@@ -88,6 +80,11 @@ struct FinishTime {
 }
 
 impl FinishTime {
+    pub(super) fn new(params: &Params, seed: u64) -> Self {
+        let estimator = Estimator::new(params, seed);
+        Self { estimator, marks: Marks::default(), histories: Vec::new(), rho: 1.0 }
+    }
+
     /// Brings the isolated times up to date, by group.
     fn stakes(&mut self, view: &View<'_>, groups: &Groups) -> Vec<Vec<Stake>> {
         self.histories.resize(view.states.len(), History::default());

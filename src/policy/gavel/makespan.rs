@@ -7,7 +7,7 @@ use super::{Gavel, Objective};
 use crate::policy::estimate::{DURATION_ERROR, DURATIONS, Estimator};
 use crate::policy::list::SHARING;
 use crate::policy::registry::{Knowledge, serves_all};
-use crate::policy::{PolicySpec, View};
+use crate::policy::{Params, PolicySpec, View};
 
 /// Least time until the last active job ends.
 ///
@@ -26,15 +26,18 @@ pub const SPEC: PolicySpec = PolicySpec {
     knowledge: Knowledge::RemainingWork,
     params: &[DURATIONS, DURATION_ERROR, SHARING],
     refuses: serves_all,
-    build: Some(|params, seed| {
-        let objective = Makespan { estimator: Estimator::new(params, seed), marks: Marks::default() };
-        Box::new(Gavel::new(objective, params, seed))
-    }),
+    build: Some(|params, seed| Box::new(Gavel::new(Makespan::new(params, seed), params, seed))),
 };
 
-struct Makespan {
+pub(super) struct Makespan {
     estimator: Estimator,
     marks: Marks,
+}
+
+impl Makespan {
+    pub(super) fn new(params: &Params, seed: u64) -> Self {
+        Self { estimator: Estimator::new(params, seed), marks: Marks::default() }
+    }
 }
 
 impl Objective for Makespan {

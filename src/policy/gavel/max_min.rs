@@ -78,8 +78,8 @@ impl Throughputs {
     }
 }
 
-struct MaxMin {
-    throughputs: Throughputs,
+pub(super) struct MaxMin {
+    pub(super) throughputs: Throughputs,
 }
 
 impl Objective for MaxMin {

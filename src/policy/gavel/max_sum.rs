@@ -27,7 +27,7 @@ pub const SPEC: PolicySpec = PolicySpec {
     build: Some(|params, seed| Box::new(Gavel::new(MaxSum, params, seed))),
 };
 
-struct MaxSum;
+pub(super) struct MaxSum;
 
 impl Objective for MaxSum {
     fn group(&mut self, view: &View<'_>, groups: &mut Groups) {

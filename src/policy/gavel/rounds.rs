@@ -199,107 +199,40 @@ impl Rounds {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
+    use super::super::tests::World;
     use super::*;
-    use crate::cluster::catalogue::model;
-    use crate::cluster::{Cluster, Layout, NodeGroup};
+    use crate::policy::Held;
     use crate::policy::list::Sharing;
-    use crate::policy::{Held, JobState};
-    use crate::units::{ClassId, MilliGpus, Rate, SimSpan, SimTime, TenantId, TypeId, Work};
-    use crate::workload::bind::Tenant;
-    use crate::workload::{BoundJob, BoundWorkload, JobClass, JobOption};
-
-    /// One device of each of `types` types, and jobs that run on all of them.
-    fn world(types: usize, jobs: usize) -> (Cluster, BoundWorkload, Vec<JobState>) {
-        let gpus = ["V100-16", "P100", "K80"];
-        let groups: Vec<NodeGroup> = gpus[..types]
-            .iter()
-            .map(|gpu| NodeGroup {
-                model: model(gpu).unwrap(),
-                nodes: 1,
-                gpus_per_node: 1,
-                layout: Layout::Whole,
-            })
-            .collect();
-        let option = |k: usize| JobOption {
-            type_id: TypeId(k as u16),
-            slots: 1,
-            memory: crate::cluster::SliceMemory::Plain,
-            devices: 1,
-            rate: Rate::ONE,
-        };
-        let class = |_| JobClass {
-            profile: String::new(),
-            gpus: MilliGpus(1000),
-            options: (0..types).map(option).collect(),
-            whole: (0..types).map(|k| Some(k as u16)).collect(),
-        };
-        let job = |index: usize| BoundJob {
-            record: index as u32,
-            submit: SimTime::ZERO,
-            tenant: TenantId(0),
-            class: ClassId(index as u32),
-            work: Work(i128::MAX / 2),
-            recorded_start: None,
-            recorded_end: None,
-        };
-        let workload = BoundWorkload {
-            jobs: (0..jobs).map(job).collect(),
-            classes: (0..jobs).map(class).collect(),
-            tenants: vec![Tenant { name: "t".into(), weight_micro: 1_000_000, changes: vec![] }],
-            ..BoundWorkload::default()
-        };
-        let state = JobState {
-            remaining: Work(i128::MAX / 2),
-            held: None,
-            last_option: None,
-            executed: SimSpan::ZERO,
-            attained: 0,
-            first_start: None,
-            changed: SimTime::ZERO,
-            finish: None,
-        };
-        (Cluster::new(&groups).unwrap(), workload, vec![state; jobs])
-    }
 
     /// Rounds of each job on each type after every ten rounds.
     fn realise(fractions: &Fractions, tens: usize) -> Vec<Vec<Vec<f64>>> {
         let (jobs, types) = (fractions.len(), fractions[0].len());
-        let (cluster, workload, mut states) = world(types, jobs);
-        let active: Vec<JobId> = (0..jobs as u32).map(JobId).collect();
+        let job = (vec![1.0; types], 1, 1e9, 0.0);
+        let mut world = World::new(&vec![1; types], &vec![job; jobs]);
         let mut rounds = Rounds::new(&Params::default(), 0);
         let mut had = vec![vec![0.0; types]; jobs];
         let mut after = Vec::new();
         for round in 0..10 * tens as u64 {
-            let view = View {
-                now: SimTime(round as i64 * 360_000_000),
-                round,
-                round_length: SimSpan::from_secs(360.0),
-                start_cost: SimSpan::ZERO,
-                restore_cost: SimSpan::ZERO,
-                cluster: &cluster,
-                workload: &workload,
-                states: &states,
-                active: &active,
-            };
+            let view = world.view(round);
             let mut groups = Groups::new(Sharing::Off);
             groups.fill(&view, |_| 0);
             let mut decision = Decision::default();
             rounds.decide(&view, &groups, fractions, &mut decision);
             let now = view.now;
-            for state in &mut states {
+            for state in &mut world.states {
                 state.held = None;
             }
             let mut is_used = vec![false; types];
             for grant in &decision.grants {
                 let job = grant.job.index();
-                assert!(states[job].held.is_none(), "one device a job");
+                assert!(world.states[job].held.is_none(), "one device a job");
                 assert!(
                     !std::mem::replace(&mut is_used[usize::from(grant.option)], true),
                     "one job a device"
                 );
-                states[job].held = Some(Held { option: grant.option, since: now });
+                world.states[job].held = Some(Held { option: grant.option, since: now });
                 had[job][usize::from(grant.option)] += 1.0;
             }
             if round % 10 == 9 {

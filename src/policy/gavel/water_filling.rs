@@ -46,9 +46,9 @@ pub const SPEC: PolicySpec = PolicySpec {
 /// Who has no more than this above the level, as a part of it, is at it.
 const AT_LEVEL: f64 = 1e-5;
 
-struct WaterFilling {
-    throughputs: Throughputs,
-    levels: i64,
+pub(super) struct WaterFilling {
+    pub(super) throughputs: Throughputs,
+    pub(super) levels: i64,
 }
 
 impl Objective for WaterFilling {
