@@ -6,7 +6,6 @@ use super::estimate::{DURATION_ERROR, DURATIONS, Estimator};
 use super::param::{ParamKind, ParamSpec};
 use super::registry::Knowledge;
 use super::{Cluster, Decision, Grant, Params, Policy, PolicySpec, Refill, Repacking, View};
-use crate::cluster::capacity::Capacity;
 use crate::units::{JobId, TypeId};
 use crate::workload::BoundWorkload;
 pub use queues::{Place, queue};
@@ -123,7 +122,7 @@ fn first_of_queues(times: &[Vec<f64>], free: &[u32]) -> Vec<(usize, usize)> {
 
 impl Policy for AlloX {
     fn decide(&mut self, view: &View<'_>, decision: &mut Decision) {
-        let mut room = Capacity::full(view.cluster);
+        let mut room = view.capacity();
         let mut waiting = Vec::new();
         for &job in view.active {
             match view.state(job).held {

@@ -73,7 +73,7 @@ impl GandivaFair {
 
 /// What every tenant is due of every type before trading: parts by weight, and no more than a tenant asks for.
 fn quotas(tenants: &[ActiveTenant], devices: &[f64]) -> Vec<Vec<f64>> {
-    let all: f64 = devices.iter().sum();
+    let all = devices.iter().sum::<f64>().max(1.0);
     let mut parts = vec![0.0; tenants.len()];
     let mut open: Vec<usize> = (0..tenants.len()).filter(|&u| tenants[u].weight > 0.0).collect();
     let mut left = 1.0;
@@ -100,7 +100,7 @@ impl Policy for GandivaFair {
     fn decide(&mut self, view: &View<'_>, decision: &mut Decision) {
         let mut tenants = active_tenants(view, self.accounts.sharing());
         self.order(view, &mut tenants);
-        let devices: Vec<f64> = view.cluster.types().iter().map(|t| f64::from(t.devices)).collect();
+        let devices: Vec<f64> = view.in_service.iter().map(|&devices| f64::from(devices)).collect();
         let mut due = quotas(&tenants, &devices);
         let speeds: Vec<&[f64]> = tenants.iter().map(|tenant| &tenant.speeds[..]).collect();
         trade(&speeds, &mut due, self.price);

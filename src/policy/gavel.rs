@@ -46,6 +46,8 @@ struct Gavel<O> {
     /// The groups that the fractions are for.
     solved: Vec<groups::Signature>,
     solved_round: u64,
+    /// Devices in service that they are for, by type.
+    solved_devices: Vec<f64>,
     fractions: Fractions,
     /// Whether the fractions are the equal share because the program could not be solved.
     is_fallback: bool,
@@ -59,6 +61,7 @@ impl<O: Objective> Gavel<O> {
             groups: Groups::new(Sharing::new(params)),
             solved: Vec::new(),
             solved_round: 0,
+            solved_devices: Vec::new(),
             fractions: Vec::new(),
             is_fallback: false,
             rounds: Rounds::new(params, seed),
@@ -75,6 +78,7 @@ impl<O: Objective> Gavel<O> {
             }),
         };
         self.solved_round = view.round;
+        self.solved_devices.clone_from(&self.groups.devices);
         self.groups.sign(&mut self.solved);
     }
 }
@@ -82,7 +86,10 @@ impl<O: Objective> Gavel<O> {
 impl<O: Objective> Policy for Gavel<O> {
     fn decide(&mut self, view: &View<'_>, decision: &mut Decision) {
         self.objective.group(view, &mut self.groups);
-        if self.objective.is_stale(view.round - self.solved_round) || !self.groups.is_signed(&self.solved) {
+        if self.objective.is_stale(view.round - self.solved_round)
+            || self.solved_devices != self.groups.devices
+            || !self.groups.is_signed(&self.solved)
+        {
             self.solve(view);
         }
         self.rounds.decide(view, &self.groups, &self.fractions, decision);

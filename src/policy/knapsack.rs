@@ -43,6 +43,9 @@ impl Knapsack {
         jobs: &[Vec<Bid>],
     ) -> Option<Solution> {
         let resources = self.resources.get_or_insert_with(|| Resources::of(view.cluster));
+        if resources.types().iter().map(|of_type| of_type.devices).ne(view.in_service.iter().copied()) {
+            *resources = resources.with_devices(view.in_service);
+        }
         let usage = |taken: &JobOption| {
             let of_type = resources.types()[taken.type_id.index()];
             of_type.usage(u32::from(taken.slots), taken.memory, taken.devices)

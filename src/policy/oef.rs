@@ -94,8 +94,8 @@ fn normalised(speeds: &[f64]) -> Vec<f64> {
 struct Oef {
     fairness: Fairness,
     accounts: Accounts,
-    /// What the last program was given: speedups and weights of the tenants that have a weight.
-    solved: (Vec<Vec<f64>>, Vec<f64>),
+    /// What the last program was given: speedups and weights of the tenants that have a weight, and devices.
+    solved: (Vec<Vec<f64>>, Vec<f64>, Vec<f64>),
     due: Vec<Vec<f64>>,
     is_fallback: bool,
 }
@@ -105,7 +105,7 @@ impl Oef {
         Self {
             fairness,
             accounts: Accounts::new(params, seed),
-            solved: (Vec::new(), Vec::new()),
+            solved: (Vec::new(), Vec::new(), Vec::new()),
             due: Vec::new(),
             is_fallback: false,
         }
@@ -118,11 +118,11 @@ impl Policy for Oef {
         for tenant in &mut tenants {
             tenant.jobs.sort_by_key(|&job| (view.state(job).held.is_none(), job));
         }
-        let devices: Vec<f64> = view.cluster.types().iter().map(|t| f64::from(t.devices)).collect();
+        let devices: Vec<f64> = view.in_service.iter().map(|&devices| f64::from(devices)).collect();
         let entitled = || tenants.iter().filter(|tenant| tenant.weight > 0.0);
         let speedups: Vec<Vec<f64>> = entitled().map(|tenant| normalised(&tenant.speeds)).collect();
         let weights: Vec<f64> = entitled().map(|tenant| tenant.weight).collect();
-        let inputs = (speedups, weights);
+        let inputs = (speedups, weights, devices.clone());
         if inputs != self.solved {
             let all: f64 = inputs.1.iter().sum();
             let solution = allocate(&inputs.0, &inputs.1, &devices, self.fairness);

@@ -117,7 +117,7 @@ impl Accounts {
         self.is_served.resize(view.states.len(), false);
         self.newest = view.active.last().copied();
         self.credit(tenants, due);
-        let mut room = Capacity::full(view.cluster);
+        let mut room = view.capacity();
         self.serve(view, tenants, &mut room, decision);
         self.fill_up(view, tenants, &mut room, decision);
         for job in view.active {

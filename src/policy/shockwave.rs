@@ -78,6 +78,11 @@ struct Planned {
     rounds: u64,
 }
 
+/// Devices in service, at least one.
+fn in_service(view: &View<'_>) -> f64 {
+    f64::from(view.in_service.iter().sum::<u32>().max(1))
+}
+
 /// The next round of a job, by what it gains.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Step {
@@ -147,7 +152,7 @@ impl Shockwave {
 
     fn plan(&mut self, view: &View<'_>) {
         let round_s = view.round_length.as_secs();
-        let all = f64::from(view.cluster.devices());
+        let all = in_service(view);
         let asked: f64 = view.active.iter().map(|&job| self.devices(view, job)).sum();
         let now = (asked / all).max(1.0);
         let mut jobs = Vec::with_capacity(view.active.len());
@@ -217,7 +222,7 @@ impl Policy for Shockwave {
         for job in view.active {
             let (mean, rounds) = &mut self.contention[job.index()];
             *rounds += 1.0;
-            *mean += (asked / f64::from(view.cluster.devices()) - *mean) / *rounds;
+            *mean += (asked / in_service(view) - *mean) / *rounds;
         }
         if view.round - self.planned_at >= self.window || self.planned_for != view.active {
             self.plan(view);

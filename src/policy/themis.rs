@@ -7,7 +7,6 @@ use super::list::{Chooser, Passing, SHARING, Sharing, fits, take};
 use super::param::{ParamKind, ParamSpec};
 use super::registry::{Knowledge, serves_all};
 use super::{Decision, Grant, Params, Policy, PolicySpec, Refill, View};
-use crate::cluster::capacity::Capacity;
 use crate::units::JobId;
 use crate::workload::JobOption;
 use auction::{Auction, Offer};
@@ -127,7 +126,7 @@ impl Policy for Themis {
         self.leased_until.resize(view.states.len(), 0);
         let round_s = view.round_length.as_secs();
         let lease_rounds = libm::round(self.lease_s / round_s).max(1.0);
-        let mut room = Capacity::full(view.cluster);
+        let mut room = view.capacity();
         let mut kept: Vec<JobOption> = Vec::new();
         let mut without = Vec::new();
         for &job in view.active {

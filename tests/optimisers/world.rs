@@ -6,10 +6,10 @@ use sts_sim::cluster::catalogue::model;
 use sts_sim::cluster::{Cluster, Layout, NodeGroup, SliceMemory};
 use sts_sim::policy::param::ParamValue;
 use sts_sim::policy::{Params, Policy, spec};
-use sts_sim::sim::{Boundary, GangPenalty, RoundSettings, RunRecord, simulate};
+use sts_sim::sim::{Boundary, GangPenalty, Limits, RoundSettings, RunRecord, simulate};
 use sts_sim::units::{ClassId, MilliGpus, Rate, SimSpan, SimTime, TenantId, TypeId};
 use sts_sim::workload::bind::Tenant;
-use sts_sim::workload::{BoundJob, BoundWorkload, JobClass, JobOption};
+use sts_sim::workload::{BoundJob, BoundWorkload, JobClass, JobOption, Presence};
 
 /// A job with its options: (type, devices, speed).
 #[derive(Debug, Clone)]
@@ -76,6 +76,8 @@ pub(crate) fn workload(cluster: &Cluster, jobs: &[Job]) -> BoundWorkload {
             work: Rate::ONE.over(SimSpan::from_secs(job.work_s)),
             recorded_start: None,
             recorded_end: None,
+            limit: None,
+            presence: Presence::default(),
         });
     }
     workload
@@ -114,6 +116,8 @@ pub(crate) fn run(
         reconfigure_cost: SimSpan::ZERO,
         gang_penalty: GangPenalty::default(),
         horizon: None,
+        checkpoint: None,
+        limits: Limits::Ignore,
     };
     simulate(&cluster, &workload(&cluster, jobs), settings, policy(name, given), &mut ())
 }

@@ -125,7 +125,7 @@ impl Objective for FinishTime {
             let left_s = estimator.remaining(view, job).as_reference_secs().max(1e-3);
             let history = histories.get(job.index()).copied().unwrap_or_default();
             // The devices that an equal part has now, for a job that has no history yet.
-            let part = f64::from(view.cluster.devices())
+            let part = f64::from(view.in_service.iter().sum::<u32>().max(1))
                 / (view.active.len() as f64 * f64::from(view.class(job).gpus.whole_devices()));
             let throughput = if history.throughput > 0.0 { history.throughput } else { part.min(1.0) };
             let isolated_s = history.isolated_s + left_s / throughput;

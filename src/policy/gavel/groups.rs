@@ -54,7 +54,7 @@ pub(super) struct Signature {
 pub(super) struct Groups {
     /// The groups, by class, weight and mark.
     pub(super) list: Vec<Group>,
-    /// The cluster's devices by type.
+    /// Devices in service, by type.
     pub(super) devices: Vec<f64>,
     /// Group and position in the order of `View::active`.
     keys: Vec<(ClassId, u64, i64, JobId)>,
@@ -69,10 +69,9 @@ impl Groups {
 
     /// Sorts the active jobs into groups, told apart by class, weight and `mark`.
     pub(super) fn fill(&mut self, view: &View<'_>, mut mark: impl FnMut(JobId) -> i64) {
-        if self.room.is_none() {
-            self.room = Some(Capacity::full(view.cluster));
-            self.devices = view.cluster.types().iter().map(|t| f64::from(t.devices)).collect();
-        }
+        self.room = Some(view.capacity());
+        self.devices.clear();
+        self.devices.extend(view.in_service.iter().map(|&devices| f64::from(devices)));
         self.keys.clear();
         self.keys.extend(view.active.iter().map(|&job| {
             let bound = view.job(job);
@@ -190,7 +189,11 @@ fn choices(view: &View<'_>, class: ClassId, sharing: Sharing) -> Vec<Choice> {
         let option = sharing.option_on(class, type_id)?;
         let chosen = class.options[usize::from(option)];
         let gpu_type = view.cluster.gpu_type(type_id);
-        let capacity = gpu_type.resource_capacity(gpu_type.devices);
+        let in_service = view.in_service.get(type_id.index()).copied().unwrap_or(0);
+        if in_service == 0 {
+            return None;
+        }
+        let capacity = gpu_type.resource_capacity(in_service);
         let taken = gpu_type.resource_usage(chosen.slice(), chosen.devices);
         let mut usage = [0.0; MAX_RESOURCES];
         for (usage, (taken, capacity)) in usage.iter_mut().zip(taken.into_iter().zip(capacity)) {

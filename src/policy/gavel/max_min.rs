@@ -58,7 +58,7 @@ impl Throughputs {
 
     /// What one job of a group is to get for each unit of the level: w · prop / z.
     pub(super) fn need(self, group: &Group, devices: &[f64]) -> f64 {
-        let all: f64 = devices.iter().sum();
+        let all = devices.iter().sum::<f64>().max(1.0);
         let proportional: f64 = group
             .choices
             .iter()

@@ -80,7 +80,7 @@ impl Rounds {
         self.newest = view.active.last().copied();
         self.take_back(view);
         self.rank(groups, fractions);
-        let mut room = Capacity::full(view.cluster);
+        let mut room = view.capacity();
         self.serve(groups, &mut room, decision);
         self.pass_over(groups);
         self.fill_up(view, groups, &mut room, decision);

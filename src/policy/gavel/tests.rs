@@ -11,11 +11,12 @@ use crate::cluster::{Cluster, Layout, NodeGroup, SliceMemory, catalogue::model};
 use crate::policy::{JobState, spec};
 use crate::units::{ClassId, MilliGpus, Rate, SimSpan, SimTime, TenantId, TypeId};
 use crate::workload::bind::Tenant;
-use crate::workload::{BoundJob, BoundWorkload, JobClass, JobOption};
+use crate::workload::{BoundJob, BoundWorkload, JobClass, JobOption, Presence};
 
 /// A cluster and jobs that are all active.
 pub(super) struct World {
     cluster: Cluster,
+    in_service: Vec<u32>,
     workload: BoundWorkload,
     pub(super) states: Vec<JobState>,
     active: Vec<JobId>,
@@ -61,6 +62,8 @@ impl World {
                 work,
                 recorded_start: None,
                 recorded_end: None,
+                limit: None,
+                presence: Presence::default(),
             });
             states.push(JobState {
                 remaining: work,
@@ -74,7 +77,8 @@ impl World {
             });
         }
         let active = (0..jobs.len() as u32).map(JobId).collect();
-        Self { cluster: Cluster::new(&groups).unwrap(), workload, states, active, now }
+        let in_service = devices.to_vec();
+        Self { cluster: Cluster::new(&groups).unwrap(), in_service, workload, states, active, now }
     }
 
     pub(super) fn view(&self, round: u64) -> View<'_> {
@@ -85,6 +89,7 @@ impl World {
             start_cost: SimSpan::ZERO,
             restore_cost: SimSpan::ZERO,
             cluster: &self.cluster,
+            in_service: &self.in_service,
             workload: &self.workload,
             states: &self.states,
             active: &self.active,

@@ -40,6 +40,7 @@ fn the_program_is_solved_as_by_trying_everything() {
         start_cost: SimSpan::ZERO,
         restore_cost: SimSpan::ZERO,
         cluster: &cluster,
+        in_service: &[4, 4],
         workload: &workload,
         states: &[],
         active: &[],
