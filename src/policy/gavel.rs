@@ -108,5 +108,6 @@ impl<O: Objective> Policy for Gavel<O> {
     }
 }
 
-#[cfg(all(test, not(target_arch = "wasm32")))]
+#[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
 mod tests;

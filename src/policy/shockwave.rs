@@ -13,9 +13,8 @@ use crate::units::JobId;
 /// A plan of rounds that maximises the product of progress.
 ///
 /// * Rule: for a window of R rounds every job is given a number of rounds, one at a time, each to the job with the greatest marginal
-///   gain a device: the rise of the log of its progress, weighted by (its finish-time fairness)^lambda where that is worse than
-///   rho_max, plus a term for the jobs that make the makespan; rounds are served by most planned rounds left, then longest
-///   remaining time.
+///   gain a device, as early as it fits: the rise of the log of its progress, weighted by (its finish-time fairness)^lambda where that
+///   is worse than rho_max, plus a term for the jobs that make the makespan; idle devices go to the longest remaining time.
 /// * Source: Zheng et al., "Shockwave: Fair and Efficient Cluster Scheduling for Dynamic Adaptation in Machine Learning", NSDI 2023.
 /// * Deviations: greedy instead of an integer program; finish-time fairness is a weight from the beginning, not first a constraint;
 ///   the makespan term is paid for rounds of a job that is longer than what the longest can have left after the window; batch
@@ -75,7 +74,8 @@ struct Planned {
     /// Seconds at full speed: done before the window with what is planned, and in all.
     done_s: f64,
     total_s: f64,
-    rounds: u64,
+    /// The first round of the window after those it has.
+    next_round: usize,
 }
 
 /// Devices in service, at least one.
@@ -114,8 +114,8 @@ struct Shockwave {
     chooser: Chooser,
     /// Mean contention seen by a job and over how many rounds, by job.
     contention: Vec<(f64, f64)>,
-    /// Planned rounds left, by job.
-    rounds: Vec<u64>,
+    /// The jobs of every round of the window, greatest gain first.
+    schedule: Vec<Vec<JobId>>,
     planned_at: u64,
     planned_for: Vec<JobId>,
     order: Vec<JobId>,
@@ -132,7 +132,7 @@ impl Shockwave {
             estimator: Estimator::new(params, seed),
             chooser: Chooser::new(params, seed),
             contention: Vec::new(),
-            rounds: Vec::new(),
+            schedule: Vec::new(),
             planned_at: 0,
             planned_for: Vec::new(),
             order: Vec::new(),
@@ -166,13 +166,13 @@ impl Shockwave {
             let rho = (age_s + left_s * now) / (total_s * mean.max(1.0));
             let weight = libm::pow((rho / self.rho_max).max(1.0), self.lambda);
             let devices = self.devices(view, job).max(1e-9);
-            jobs.push(Planned { job, devices, weight, done_s, total_s, rounds: 0 });
+            jobs.push(Planned { job, devices, weight, done_s, total_s, next_round: 0 });
         }
         let longest_s = jobs.iter().fold(0.0, |most: f64, job| most.max(job.total_s - job.done_s));
         let unavoidable_s = (longest_s - self.window as f64 * round_s).max(0.0);
         let gain = |job: &Planned| -> Option<f64> {
             let left_s = job.total_s - job.done_s;
-            if left_s <= 0.0 || job.rounds >= self.window {
+            if left_s <= 0.0 {
                 return None;
             }
             let step_s = left_s.min(round_s);
@@ -183,40 +183,46 @@ impl Shockwave {
         };
         let first = jobs.iter().enumerate().filter_map(|(at, job)| Some(Step { gain: gain(job)?, at }));
         let mut steps: BinaryHeap<Step> = first.collect();
-        let mut left = all * self.window as f64;
+        let rounds = usize::try_from(self.window).unwrap_or(usize::MAX);
+        let mut room = vec![all; rounds];
+        self.schedule.clear();
+        self.schedule.resize(rounds, Vec::new());
         while let Some(Step { at, .. }) = steps.pop() {
             let job = &mut jobs[at];
-            if job.devices > left {
-                continue;
-            }
-            left -= job.devices;
-            job.rounds += 1;
+            // Steps of a job follow one another, so its next one lies behind those it has.
+            let next = (job.next_round..rounds).find(|&round| room[round] + 1e-9 >= job.devices);
+            let Some(round) = next else { continue };
+            room[round] -= job.devices;
+            self.schedule[round].push(job.job);
+            job.next_round = round + 1;
             job.done_s = (job.done_s + round_s).min(job.total_s);
             steps.extend(gain(job).map(|gain| Step { gain, at }));
-        }
-        for job in &jobs {
-            self.rounds[job.job.index()] = job.rounds;
         }
         self.planned_at = view.round;
         self.planned_for.clear();
         self.planned_for.extend_from_slice(view.active);
     }
 
+    /// The jobs that the plan has for this round, then the others, longest remaining time first.
     fn sort(&mut self, view: &View<'_>, jobs: &[JobId]) {
-        let mut keyed = Vec::with_capacity(jobs.len());
-        for &job in jobs {
-            let rounds = self.rounds.get(job.index()).copied().unwrap_or(0);
-            keyed.push((rounds, self.estimator.remaining(view, job), job));
-        }
-        keyed.sort_unstable_by(|a, b| (b.0, b.1).cmp(&(a.0, a.1)).then(a.2.cmp(&b.2)));
+        let round = usize::try_from(view.round - self.planned_at).unwrap_or(usize::MAX);
+        let planned = self.schedule.get(round).map_or(&[][..], Vec::as_slice);
         self.order.clear();
-        self.order.extend(keyed.into_iter().map(|(_, _, job)| job));
+        self.order.extend_from_slice(planned);
+        self.order.retain(|job| jobs.binary_search(job).is_ok());
+        let mut is_planned = planned.to_vec();
+        is_planned.sort_unstable();
+        let mut others = Vec::with_capacity(jobs.len());
+        for &job in jobs.iter().filter(|job| is_planned.binary_search(job).is_err()) {
+            others.push((std::cmp::Reverse(self.estimator.remaining(view, job)), job));
+        }
+        others.sort_unstable();
+        self.order.extend(others.into_iter().map(|(_, job)| job));
     }
 }
 
 impl Policy for Shockwave {
     fn decide(&mut self, view: &View<'_>, decision: &mut Decision) {
-        self.rounds.resize(view.states.len(), 0);
         self.contention.resize(view.states.len(), (0.0, 0.0));
         let asked: f64 = view.active.iter().map(|&job| self.devices(view, job)).sum();
         for job in view.active {
@@ -229,10 +235,6 @@ impl Policy for Shockwave {
         }
         self.sort(view, view.active);
         self.chooser.serve(view, self.order.iter().copied(), Passing::Always, decision);
-        for grant in &decision.grants {
-            let left = &mut self.rounds[grant.job.index()];
-            *left = left.saturating_sub(1);
-        }
     }
 
     fn refill(&mut self, view: &View<'_>, waiting: &[JobId], free: &mut dyn Refill) {

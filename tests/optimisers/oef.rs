@@ -74,8 +74,8 @@ proptest! {
         let weights: Vec<f64> = rows.iter().map(|(_, weight)| f64::from(*weight)).collect();
         let x = allocate(&speedups, &weights, &devices, Fairness::EqualThroughput).unwrap();
         let level = own(&speedups, &x, 0, 0) / weights[0];
-        for l in 0..weights.len() {
-            prop_assert!((own(&speedups, &x, l, l) / weights[l] - level).abs() < 1e-5 * level);
+        for (l, weight) in weights.iter().enumerate() {
+            prop_assert!((own(&speedups, &x, l, l) / weight - level).abs() < 1e-5 * level);
         }
     }
 }

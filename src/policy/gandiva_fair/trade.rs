@@ -65,6 +65,7 @@ fn trade_pair(speeds: &[&[f64]], quotas: &mut [Vec<f64>], fast: usize, slow: usi
 }
 
 #[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
 mod tests {
     use super::*;
     use proptest::prelude::*;

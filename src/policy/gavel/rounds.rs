@@ -199,7 +199,8 @@ impl Rounds {
     }
 }
 
-#[cfg(all(test, not(target_arch = "wasm32")))]
+#[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
 mod tests {
     use super::super::tests::World;
     use super::*;
