@@ -4,6 +4,7 @@
 //! ([`Decision`]); the engine places that on devices, keeping jobs where they are. Inside a round, when the boundary mode is
 //! `refill`, the policy may start waiting jobs on what is free ([`Refill`]).
 
+pub mod allox;
 pub mod drf;
 pub mod easy;
 pub mod equal_split;
@@ -11,13 +12,17 @@ pub mod estimate;
 pub mod fgd;
 pub mod fifo;
 pub mod fifo_backfill;
+pub mod gandiva_fair;
+pub mod gavel;
 pub mod gittins;
 pub mod hadar;
+mod knapsack;
 pub mod las;
 mod list;
 pub mod ltrf;
 pub mod miso;
 pub mod needs;
+pub mod oef;
 pub mod optimus;
 pub mod param;
 pub mod proportional;
@@ -25,10 +30,14 @@ pub mod random;
 pub mod recorded;
 pub mod registry;
 pub mod round_robin;
+mod shares;
+pub mod shockwave;
+pub mod sia;
 pub mod sjf;
 pub mod srtf;
 pub mod sts;
 mod tenants;
+pub mod themis;
 pub mod tiresias;
 
 pub use crate::cluster::Cluster;
@@ -256,6 +265,13 @@ pub struct Proof {
 }
 
 impl Proof {
+    /// What a policy says whose program could not be solved, so that its rule for that case decided: nothing is proven.
+    #[must_use]
+    pub fn failed() -> Self {
+        let method = "equal share: the linear program could not be solved";
+        Self { objective: 0, bound: 1, without_floors: None, states: 0, method }
+    }
+
     /// (bound − objective) / bound, from 0 to 1.
     #[must_use]
     pub fn gap(&self) -> f64 {

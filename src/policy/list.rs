@@ -8,7 +8,7 @@ use super::param::{ParamKind, ParamSpec};
 use super::{Decision, Grant, Params, Reason, Refill, View};
 use crate::cluster::capacity::Capacity;
 use crate::units::{JobId, TypeId};
-use crate::workload::JobOption;
+use crate::workload::{JobClass, JobOption};
 
 /// Which of the types that fit now a job takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +36,16 @@ impl Sharing {
             "requested" => Self::Requested,
             "elastic" => Self::Elastic,
             _ => Self::Off,
+        }
+    }
+
+    /// The option that a job of the class takes on a type, if it can run there.
+    pub(super) fn option_on(self, class: &JobClass, type_id: TypeId) -> Option<u16> {
+        let smallest = || class.options.iter().position(|o| o.type_id == type_id).map(|index| index as u16);
+        match self {
+            Self::Elastic => smallest(),
+            Self::Requested if class.gpus.is_fractional() => smallest(),
+            _ => class.whole[type_id.index()],
         }
     }
 }
@@ -118,14 +128,7 @@ impl Chooser {
         let class = view.class(job);
         self.candidates.clear();
         for type_id in view.cluster.type_ids() {
-            let smallest =
-                || class.options.iter().position(|o| o.type_id == type_id).map(|index| index as u16);
-            let option = match self.sharing {
-                Sharing::Elastic => smallest(),
-                Sharing::Requested if class.gpus.is_fractional() => smallest(),
-                _ => class.whole[type_id.index()],
-            };
-            self.candidates.extend(option);
+            self.candidates.extend(self.sharing.option_on(class, type_id));
         }
         let rate = |&option: &u16| class.options[usize::from(option)].rate;
         match self.type_choice {
@@ -267,10 +270,12 @@ pub(super) fn is_full(view: &View<'_>, capacity: &Capacity) -> bool {
     view.cluster.type_ids().all(|type_id| capacity.free_slots(type_id) == 0)
 }
 
+/// Whether an option still fits.
 pub(super) fn fits(capacity: &Capacity, option: JobOption) -> bool {
     capacity.fits(option.type_id, option.slice(), option.devices)
 }
 
+/// Takes what an option uses.
 pub(super) fn take(capacity: &mut Capacity, option: JobOption) {
     capacity.take(option.type_id, option.slice(), option.devices);
 }
