@@ -124,7 +124,7 @@ fn a_decision_is_explained_in_words_and_prices() {
     let answer = solve(&instance, "sts-fairness", &BTreeMap::new()).unwrap();
     assert_eq!(answer.objective, Some(1.1));
     assert!(answer.explain.is_none());
-    assert_eq!(answer.tenants[0].quota, BTreeMap::from([("A100".to_string(), 2)]));
+    assert_eq!(answer.tenants[0].quota, BTreeMap::from([("A100".to_string(), 2.0)]));
     assert_eq!(answer.tenants[0].floor_slack, Some(0.0));
     let explained = explain(&instance, "sts-fairness", &BTreeMap::new(), 5).unwrap();
     assert!(explained.steps[0].contains("8 of 4 slots of A100"), "{:?}", explained.steps);

@@ -156,8 +156,8 @@ fn s1_two_users() {
     close(kept.tenants[1].kept.unwrap(), 1.0 / 2.0);
     let own: Vec<f64> = nash.tenants.iter().map(|tenant| tenant.rate.unwrap()).collect();
     let si: Vec<f64> = nash.tenants.iter().map(|tenant| tenant.si_ratio.unwrap()).collect();
-    close(sts_sim::metrics::compute::jain(&own).unwrap(), 49.0 / 58.0);
-    close(sts_sim::metrics::compute::jain(&si).unwrap(), 81.0 / 82.0);
+    close(sts_sim::metrics::distribution::jain(&own).unwrap(), 49.0 / 58.0);
+    close(sts_sim::metrics::distribution::jain(&si).unwrap(), 81.0 / 82.0);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use sts_sim::cluster::catalogue::model;
 use sts_sim::cluster::{Cluster, Layout, NodeGroup, SliceMemory};
-use sts_sim::metrics::compute::best_duration_s;
+use sts_sim::metrics::jobs::best_duration_s;
 use sts_sim::policy::{Params, spec};
 use sts_sim::sim::{Boundary, GangPenalty, Limits, Mode, RoundSettings, RunRecord, simulate};
 use sts_sim::units::{ClassId, MilliGpus, Rate, SimSpan, SimTime, TenantId, TypeId};

@@ -1,6 +1,6 @@
 //! Quotas, weights, fragmentation and finish-time fairness of other systems' examples. GPUs are the only resource.
 
-use sts_sim::metrics::compute::{jain, nearest_rank};
+use sts_sim::metrics::distribution::{jain, nearest_rank};
 use sts_sim::policy::needs::usable;
 use sts_sim::policy::sts::apportion::apportion;
 use sts_sim::policy::sts::entitlement::{
