@@ -6,7 +6,7 @@ use sts_sim::cluster::catalogue::model;
 use sts_sim::cluster::{Cluster, Layout, NodeGroup, SliceMemory};
 use sts_sim::policy::param::ParamValue;
 use sts_sim::policy::{Params, Policy, spec};
-use sts_sim::sim::{Boundary, GangPenalty, Limits, RoundSettings, RunRecord, simulate};
+use sts_sim::sim::{Boundary, GangPenalty, Limits, Mode, RoundSettings, RunRecord, simulate};
 use sts_sim::units::{ClassId, MilliGpus, Rate, SimSpan, SimTime, TenantId, TypeId};
 use sts_sim::workload::bind::Tenant;
 use sts_sim::workload::{BoundJob, BoundWorkload, JobClass, JobOption, Presence};
@@ -119,6 +119,7 @@ pub(crate) fn run(
         horizon: None,
         checkpoint: None,
         limits: Limits::Ignore,
+        mode: Mode::Rounds,
     };
     simulate(&cluster, &workload(&cluster, jobs), settings, policy(name, given), &mut ())
 }
