@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named_with_its_place() {
         for (json, place, message) in [
-            ("{\"v100\": {\"ResNet\": {}}}", "line 1, column 19", "found key \"ResNet\""),
+            ("{\"v100\": {\"ResNet\": {}}}", "line 1, column 18", "found key \"ResNet\""),
             ("{\"v100\": {\n\"('A', 1)\": {\"null\": -1}}}", "line 2", "found -1"),
             ("{\"v100\": {\n\"('A', 1)\": {\"null\": \"x\"}}}", "line 2", "invalid type"),
             ("{\"a100\": {}}", "line 1", "found none of the members"),
