@@ -33,5 +33,6 @@ pub mod shares;
 pub mod state;
 pub mod status;
 pub mod strings;
+pub mod unserved;
 #[cfg(target_arch = "wasm32")]
 pub mod worker;

@@ -385,3 +385,16 @@ fn shares_of_gangs_and_of_more_devices_than_jobs() {
     let alone = run("round-robin", &one_type(4), &jobs(&[(0.0, 100.0, 1)]), fluid);
     close(&finishes(&alone), &[100.0]);
 }
+
+#[test]
+fn a_lease_keeps_a_job_from_being_preempted() {
+    let workload = jobs(&[(0.0, 100.0, 1), (1.0, 10.0, 1)]);
+    let leases = |lease_s: f64| {
+        let params = BTreeMap::from([("lease_s".to_string(), ParamValue::Number(lease_s))]);
+        run_with("srtf", &params, &one_type(1), &workload, settings(1.0, Boundary::Refill, 0.0))
+    };
+    assert_eq!(finishes(&leases(0.0)), [110.0, 11.0]);
+    // The long job has its device for 20 s; then the short one, which ends before its own lease does.
+    assert_eq!(finishes(&leases(20.0)), [110.0, 30.0]);
+    assert_eq!(finishes(&leases(200.0)), [100.0, 110.0]);
+}

@@ -25,6 +25,7 @@ use super::comparison::{Freshness, Toggle};
 use super::link::{self, Link, Remark};
 use super::plan::Plan;
 use super::samples;
+use super::unserved;
 use crate::policy::registry::RECORDED;
 use crate::scenario::Scenario;
 use crate::workload::synthetic::SyntheticSpec;
@@ -152,6 +153,8 @@ pub enum Obstacle {
     NoPolicy,
     /// The traced schedule is to be replayed, and the workload has none.
     NoSchedule,
+    /// A policy cannot serve this cluster or these jobs; its title and what it expects.
+    Policy(String, String),
     /// A value of the scenario is refused; which and why.
     Scenario(String),
 }
@@ -324,6 +327,10 @@ impl State {
             obstacles.push(Obstacle::NoPolicy);
         } else if let Err(error) = self.scenario.check() {
             obstacles.push(Obstacle::Scenario(error.to_string()));
+        } else {
+            let sizes = self.input().map_or(&[][..], |input| &input.contents.digest.gpu_sizes);
+            let refused = unserved::refused(&self.scenario, sizes).into_iter();
+            obstacles.extend(refused.map(|(title, expected)| Obstacle::Policy(title, expected)));
         }
         obstacles
     }

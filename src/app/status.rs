@@ -140,6 +140,7 @@ pub fn obstacle_text(obstacle: &Obstacle) -> String {
         Obstacle::NoSchedule => {
             "These jobs carry no start and end times, so the traced schedule cannot be replayed: leave that policy out.".to_owned()
         }
+        Obstacle::Policy(title, expected) => format!("{title} needs {expected}: leave it out, or change that."),
         Obstacle::Scenario(error) => format!("The set-up cannot be run: {error}."),
     }
 }

@@ -38,7 +38,7 @@ pub const SPEC: PolicySpec = PolicySpec {
         DURATIONS,
         DURATION_ERROR,
     ],
-    refuses: refuse_gangs,
+    refuses: Some(refuse_gangs),
     build: Some(|params, seed| Box::new(AlloX::new(params, seed))),
 };
 
@@ -57,12 +57,11 @@ fn refuse_gangs(cluster: &Cluster, workload: &BoundWorkload, _: &Params) -> Opti
         .count();
     match (gangs.count(), sliced) {
         (0, 0) => None,
-        (0, sliced) => Some(format!(
-            "{sliced} jobs have no whole device to run on, and AlloX gives every job one; add GPUs that they fit on"
-        )),
+        (0, sliced) => {
+            Some(format!("GPUs on which every job fits as a whole device ({sliced} jobs have none)"))
+        }
         (gangs, _) => Some(format!(
-            "{gangs} jobs ask for several GPUs, and AlloX assigns each job to one; filter the workload to jobs of one GPU, or \
-             choose another policy"
+            "jobs of one GPU each, since it assigns a job to one device ({gangs} ask for several)"
         )),
     }
 }

@@ -1,7 +1,7 @@
 //! Dominant resource fairness over tenants.
 
 use super::list::LIST_PARAMS;
-use super::registry::{Knowledge, serves_all};
+use super::registry::Knowledge;
 use super::tenants::{InTurn, held_units, per_weight, weight};
 use super::{Decision, Policy, PolicySpec, Refill, RefillReads, View};
 use crate::units::{JobId, TenantId};
@@ -21,7 +21,7 @@ pub const SPEC: PolicySpec = PolicySpec {
     citation: "Ghodsi et al., DRF, NSDI 2011",
     knowledge: Knowledge::None,
     params: LIST_PARAMS,
-    refuses: serves_all,
+    refuses: None,
     build: Some(|params, seed| Box::new(Drf { turns: InTurn::new(params, seed), held: Vec::new() })),
 };
 

@@ -2,7 +2,7 @@
 
 use super::estimate::Estimator;
 use super::list::{Chooser, KNOWING_LIST_PARAMS, fits, free_beside_running, is_full, take, waiting};
-use super::registry::{Knowledge, serves_all};
+use super::registry::Knowledge;
 use super::{Decision, Grant, Policy, PolicySpec, Refill, Repacking, View};
 use crate::cluster::capacity::Capacity;
 use crate::units::{JobId, SimSpan, SimTime, TypeId};
@@ -27,7 +27,7 @@ pub const SPEC: PolicySpec = PolicySpec {
     citation: "Lifka, JSSPP 1995; Mu'alem and Feitelson, TPDS 2001",
     knowledge: Knowledge::RemainingWork,
     params: KNOWING_LIST_PARAMS,
-    refuses: serves_all,
+    refuses: None,
     build: Some(|params, seed| {
         Box::new(Easy {
             chooser: Chooser::new(params, seed),

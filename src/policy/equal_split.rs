@@ -2,7 +2,7 @@
 
 use super::list::{Chooser, Passing, SHARING, TYPE_CHOICE, fits, is_full, take};
 use super::param::{ParamKind, ParamSpec};
-use super::registry::{Knowledge, serves_all};
+use super::registry::Knowledge;
 use super::sts::quota::{Claim, Quotas, TemporalLayer};
 use super::tenants::{held_units, weight};
 use super::{ATTAINED_UNITS, Decision, Grant, Policy, PolicySpec, Refill, RefillReads, View};
@@ -40,7 +40,7 @@ pub const SPEC: PolicySpec = PolicySpec {
         TYPE_CHOICE,
         SHARING,
     ],
-    refuses: serves_all,
+    refuses: None,
     build: Some(|params, seed| {
         Box::new(EqualSplit {
             chooser: Chooser::new(params, seed),

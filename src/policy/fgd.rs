@@ -2,7 +2,7 @@
 
 use super::list::{Chooser, SHARING, waiting};
 use super::needs::TypeNeeds;
-use super::registry::{Knowledge, serves_all};
+use super::registry::Knowledge;
 use super::tenants::held_units;
 use super::{Decision, Grant, Placement, Policy, PolicySpec, Refill, RefillReads, Repacking, View};
 use crate::cluster::occupancy::Occupancy;
@@ -27,7 +27,7 @@ pub const SPEC: PolicySpec = PolicySpec {
     citation: "Weng et al., FGD, USENIX ATC 2023",
     knowledge: Knowledge::None,
     params: &[SHARING],
-    refuses: serves_all,
+    refuses: None,
     build: Some(|params, seed| {
         Box::new(Fgd {
             chooser: Chooser::new(params, seed),

@@ -1,7 +1,7 @@
 //! First in, first out.
 
 use super::list::{Chooser, LIST_PARAMS, Passing, waiting};
-use super::registry::{Knowledge, serves_all};
+use super::registry::Knowledge;
 use super::{Decision, Policy, PolicySpec, Refill, RefillReads, Repacking, View};
 use crate::units::JobId;
 
@@ -19,7 +19,7 @@ pub const SPEC: PolicySpec = PolicySpec {
     citation: "the common default; baseline in Gavel, OSDI 2020",
     knowledge: Knowledge::None,
     params: LIST_PARAMS,
-    refuses: serves_all,
+    refuses: None,
     build: Some(|params, seed| Box::new(Fifo(Chooser::new(params, seed)))),
 };
 

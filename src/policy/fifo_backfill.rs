@@ -1,7 +1,7 @@
 //! First in, first out, with backfill.
 
 use super::list::{Chooser, LIST_PARAMS, Passing, waiting};
-use super::registry::{Knowledge, serves_all};
+use super::registry::Knowledge;
 use super::{Decision, Policy, PolicySpec, Refill, RefillReads, Repacking, View};
 use crate::units::JobId;
 
@@ -19,7 +19,7 @@ pub const SPEC: PolicySpec = PolicySpec {
     citation: "backfill without reservations; compare Mu'alem and Feitelson, TPDS 2001",
     knowledge: Knowledge::None,
     params: LIST_PARAMS,
-    refuses: serves_all,
+    refuses: None,
     build: Some(|params, seed| Box::new(FifoBackfill(Chooser::new(params, seed)))),
 };
 

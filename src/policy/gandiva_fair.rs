@@ -4,7 +4,7 @@ mod trade;
 
 use super::list::SHARING;
 use super::param::{ParamKind, ParamSpec};
-use super::registry::{Knowledge, serves_all};
+use super::registry::Knowledge;
 use super::shares::{Accounts, ActiveTenant, active_tenants};
 use super::{Decision, Policy, PolicySpec, Refill, View};
 use crate::units::JobId;
@@ -39,7 +39,7 @@ pub const SPEC: PolicySpec = PolicySpec {
         },
         SHARING,
     ],
-    refuses: serves_all,
+    refuses: None,
     build: Some(|params, seed| {
         Box::new(GandivaFair {
             price: if params.word("price") == "exact" { Price::Exact } else { Price::Whole },

@@ -2,9 +2,9 @@
 
 use std::cmp::Reverse;
 
-use super::list::{ByKey, Chooser, Passing, SHARING, TYPE_CHOICE};
+use super::list::{ByKey, Chooser, LEASE, Passing, SHARING, TYPE_CHOICE};
 use super::param::{ParamKind, ParamSpec};
-use super::registry::{Knowledge, serves_all};
+use super::registry::Knowledge;
 use super::{Decision, Policy, PolicySpec, Refill, RefillReads, View};
 use crate::units::{JobId, Work};
 
@@ -38,10 +38,11 @@ pub const SPEC: PolicySpec = PolicySpec {
             ]),
             help: "Where the distribution of the service that jobs need is taken from.",
         },
+        LEASE,
         TYPE_CHOICE,
         SHARING,
     ],
-    refuses: serves_all,
+    refuses: None,
     build: Some(|params, seed| {
         Box::new(Gittins {
             source: if params.word("distribution") == "completed" {

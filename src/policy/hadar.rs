@@ -2,7 +2,7 @@
 
 use super::estimate::{DURATION_ERROR, DURATIONS, Estimator};
 use super::param::{ParamKind, ParamSpec};
-use super::registry::{Knowledge, serves_all};
+use super::registry::Knowledge;
 use super::{Decision, Grant, Policy, PolicySpec, Reason, Refill, View};
 use crate::units::JobId;
 use crate::workload::JobOption;
@@ -41,7 +41,7 @@ pub const SPEC: PolicySpec = PolicySpec {
             help: "The lowest price is the least utility for a device over four times this. More admits more jobs.",
         },
     ],
-    refuses: serves_all,
+    refuses: None,
     build: Some(|params, seed| {
         Box::new(Hadar {
             estimator: Estimator::new(params, seed),

@@ -1,9 +1,9 @@
 //! Least attained service in two queues.
 
 use super::PolicySpec;
-use super::list::{SHARING, TYPE_CHOICE};
+use super::list::{LEASE, SHARING, TYPE_CHOICE};
 use super::param::{ParamKind, ParamSpec};
-use super::registry::{Knowledge, serves_all};
+use super::registry::Knowledge;
 use super::tiresias::{AttainedService, PROMOTE_KNOB, Within, attained_in};
 
 /// Discretised two-dimensional least attained service with two queues.
@@ -30,10 +30,11 @@ pub const SPEC: PolicySpec = PolicySpec {
             help: "Attained service at which a job moves from the first queue to the second. 0 = never.",
         },
         PROMOTE_KNOB,
+        LEASE,
         TYPE_CHOICE,
         SHARING,
     ],
-    refuses: serves_all,
+    refuses: None,
     build: Some(|params, seed| {
         let threshold = attained_in(params.number("threshold_gpu_hours"));
         let thresholds = if threshold > 0 { vec![threshold] } else { Vec::new() };

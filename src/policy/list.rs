@@ -7,7 +7,7 @@ use super::estimate::{DURATION_ERROR, DURATIONS};
 use super::param::{ParamKind, ParamSpec};
 use super::{Decision, Grant, Params, Reason, Refill, View};
 use crate::cluster::capacity::Capacity;
-use crate::units::{JobId, TypeId};
+use crate::units::{JobId, SimSpan, TypeId};
 use crate::workload::{JobClass, JobOption};
 
 /// Which of the types that fit now a job takes.
@@ -84,6 +84,15 @@ pub(super) const SHARING: ParamSpec = ParamSpec {
     help: "Whether jobs may share a device. This scheduler was designed for whole devices.",
 };
 
+/// The parameter `lease_s`, of schedulers that preempt.
+pub(super) const LEASE: ParamSpec = ParamSpec {
+    name: "lease_s",
+    title: "Lease",
+    unit: Some("s"),
+    kind: ParamKind::Number { default: Some(0.0), min: 0.0, max: 1e7 },
+    help: "A job that got its GPUs keeps them at least this long, whoever comes first. 0 = until the next round.",
+};
+
 /// The parameters of a list scheduler without others of its own.
 pub(super) const LIST_PARAMS: &[ParamSpec] = &[TYPE_CHOICE, SHARING];
 
@@ -94,6 +103,9 @@ pub(super) const KNOWING_LIST_PARAMS: &[ParamSpec] = &[DURATIONS, DURATION_ERROR
 pub(super) struct Chooser {
     type_choice: TypeChoice,
     sharing: Sharing,
+    lease: SimSpan,
+    /// Scratch: jobs that keep what they have for the rest of their lease, ascending.
+    leased: Vec<JobId>,
     rng: ChaCha8Rng,
     /// Scratch: candidate options of one job, best first.
     candidates: Vec<u16>,
@@ -113,6 +125,8 @@ impl Chooser {
                 _ => TypeChoice::Fastest,
             },
             sharing,
+            lease: SimSpan::from_secs(params.number(LEASE.name)),
+            leased: Vec::new(),
             rng: ChaCha8Rng::seed_from_u64(seed),
             candidates: Vec::new(),
         }
@@ -166,7 +180,7 @@ impl Chooser {
     }
 
     /// Serves jobs in the order given, running or not: who comes first takes what it needs, who is left over holds nothing.
-    /// A running job keeps its option while that fits.
+    /// A running job keeps its option while that fits; one whose lease has not ended comes first.
     pub(super) fn serve(
         &mut self,
         view: &View<'_>,
@@ -174,7 +188,25 @@ impl Chooser {
         passing: Passing,
         decision: &mut Decision,
     ) {
-        self.start(view, order, passing, &mut view.capacity(), decision);
+        let mut capacity = view.capacity();
+        self.leased.clear();
+        if self.lease > SimSpan::ZERO {
+            for &job in view.active {
+                let Some(held) = view.state(job).held.filter(|held| view.now - held.since < self.lease)
+                else {
+                    continue;
+                };
+                if fits(&capacity, view.option(job, held.option)) {
+                    take(&mut capacity, view.option(job, held.option));
+                    decision.grants.push(Grant { job, option: held.option });
+                    self.leased.push(job);
+                }
+            }
+        }
+        let leased = std::mem::take(&mut self.leased);
+        let order = order.filter(|job| leased.binary_search(job).is_err());
+        self.start(view, order, passing, &mut capacity, decision);
+        self.leased = leased;
     }
 
     fn start(

@@ -2,7 +2,7 @@
 
 use super::list::{SHARING, TYPE_CHOICE};
 use super::param::{ParamKind, ParamSpec};
-use super::registry::{Knowledge, serves_all};
+use super::registry::Knowledge;
 use super::tenants::{InTurn, Service, held_units, per_weight, weight};
 use super::{Decision, Policy, PolicySpec, Refill, View};
 use crate::units::{JobId, SimSpan, SimTime, TypeId};
@@ -43,7 +43,7 @@ pub const SPEC: PolicySpec = PolicySpec {
         TYPE_CHOICE,
         SHARING,
     ],
-    refuses: serves_all,
+    refuses: None,
     build: Some(|params, seed| {
         Box::new(Ltrf {
             turns: InTurn::new(params, seed),

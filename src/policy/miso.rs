@@ -27,7 +27,7 @@ pub const SPEC: PolicySpec = PolicySpec {
     citation: "Li et al., MISO, SoCC 2022",
     knowledge: Knowledge::None,
     params: &[TYPE_CHOICE],
-    refuses,
+    refuses: Some(refuses),
     build: Some(|params, seed| {
         Box::new(Miso {
             chooser: Chooser::sharing(params, seed, Sharing::Elastic),

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use super::estimate::{DURATION_ERROR, DURATIONS, Estimator};
 use super::list::{ByKey, Chooser, Sharing, TYPE_CHOICE, fits, is_full, take};
 use super::param::{ParamKind, ParamSpec};
-use super::registry::{Knowledge, serves_all};
+use super::registry::Knowledge;
 use super::tenants::held_units;
 use super::{Decision, Grant, Policy, PolicySpec, Refill, RefillReads, View};
 use crate::units::{JobId, SimSpan};
@@ -45,7 +45,7 @@ pub const SPEC: PolicySpec = PolicySpec {
             help: "Whether jobs may share a device.",
         },
     ],
-    refuses: serves_all,
+    refuses: None,
     build: Some(|params, seed| {
         Box::new(Optimus {
             chooser: Chooser::new(params, seed),

@@ -1,7 +1,7 @@
 //! Weighted proportional share over tenants.
 
 use super::list::LIST_PARAMS;
-use super::registry::{Knowledge, serves_all};
+use super::registry::Knowledge;
 use super::tenants::{InTurn, Service, held_units, per_weight, weight};
 use super::{Decision, Policy, PolicySpec, Refill, View};
 use crate::units::JobId;
@@ -22,7 +22,7 @@ pub const SPEC: PolicySpec = PolicySpec {
     citation: "Waldspurger and Weihl, MIT/LCS/TM-528, 1995",
     knowledge: Knowledge::None,
     params: LIST_PARAMS,
-    refuses: serves_all,
+    refuses: None,
     build: Some(|params, seed| {
         Box::new(Proportional {
             turns: InTurn::new(params, seed),

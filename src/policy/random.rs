@@ -4,7 +4,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::list::{Chooser, LIST_PARAMS, Passing, waiting};
-use super::registry::{Knowledge, serves_all};
+use super::registry::Knowledge;
 use super::{Decision, Policy, PolicySpec, Refill, RefillReads, Repacking, View};
 use crate::units::JobId;
 
@@ -23,7 +23,7 @@ pub const SPEC: PolicySpec = PolicySpec {
     citation: "random service, Palm, Tele 1957",
     knowledge: Knowledge::None,
     params: LIST_PARAMS,
-    refuses: serves_all,
+    refuses: None,
     build: Some(|params, seed| {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         // Types drawn at random have the first stream.

@@ -1,7 +1,7 @@
 //! The trace's own schedule as a row of the comparison.
 
 use super::PolicySpec;
-use super::registry::{Knowledge, RECORDED, serves_all};
+use super::registry::{Knowledge, RECORDED};
 
 /// Replays the starts and ends of the trace.
 ///
@@ -16,6 +16,6 @@ pub const SPEC: PolicySpec = PolicySpec {
     citation: "the trace itself",
     knowledge: Knowledge::None,
     params: &[],
-    refuses: serves_all,
+    refuses: None,
     build: None,
 };

@@ -46,12 +46,6 @@ pub type Build = fn(&Params, u64) -> Box<dyn Policy>;
 /// Why a policy cannot serve jobs on a cluster, as a sentence that says what to change; `None` if it can.
 pub type Refuses = fn(&Cluster, &BoundWorkload, &Params) -> Option<String>;
 
-/// A policy that serves every workload on every cluster.
-#[must_use]
-pub fn serves_all(_: &Cluster, _: &BoundWorkload, _: &Params) -> Option<String> {
-    None
-}
-
 /// One policy: its names, what it does, what it needs, its parameters.
 #[derive(Debug, Clone, Copy)]
 pub struct PolicySpec {
@@ -67,8 +61,8 @@ pub struct PolicySpec {
     pub knowledge: Knowledge,
     /// Its parameters.
     pub params: &'static [ParamSpec],
-    /// Whether it can serve a scenario; asked before a run.
-    pub refuses: Refuses,
+    /// Says whether it can serve a scenario, and is asked before a run; `None` for a policy that serves every one.
+    pub refuses: Option<Refuses>,
     /// Makes an instance for one run; `None` for [`RECORDED`], which is read from the trace and not simulated.
     pub build: Option<Build>,
 }

@@ -1,7 +1,7 @@
 //! Round robin.
 
-use super::list::{Chooser, LIST_PARAMS, Passing};
-use super::registry::{Knowledge, serves_all};
+use super::list::{Chooser, LEASE, Passing, SHARING, TYPE_CHOICE};
+use super::registry::Knowledge;
 use super::{Decision, Policy, PolicySpec, Refill, RefillReads, SHARE_UNITS, Share, View};
 use crate::units::JobId;
 
@@ -17,8 +17,8 @@ pub const SPEC: PolicySpec = PolicySpec {
     summary: "Everybody in turn, a round each; needs no run times",
     citation: "classic time sharing; compare Xiao et al., Gandiva, OSDI 2018",
     knowledge: Knowledge::None,
-    params: LIST_PARAMS,
-    refuses: serves_all,
+    params: &[LEASE, TYPE_CHOICE, SHARING],
+    refuses: None,
     build: Some(|params, seed| {
         Box::new(RoundRobin { chooser: Chooser::new(params, seed), order: Vec::new() })
     }),

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use super::estimate::{DURATION_ERROR, DURATIONS, Estimator};
 use super::list::{Chooser, Passing, SHARING, Sharing};
 use super::param::{ParamKind, ParamSpec};
-use super::registry::{Knowledge, serves_all};
+use super::registry::Knowledge;
 use super::{Decision, Params, Policy, PolicySpec, Refill, View};
 use crate::units::JobId;
 
@@ -61,7 +61,7 @@ pub const SPEC: PolicySpec = PolicySpec {
         DURATION_ERROR,
         SHARING,
     ],
-    refuses: serves_all,
+    refuses: None,
     build: Some(|params, seed| Box::new(Shockwave::new(params, seed))),
 };
 

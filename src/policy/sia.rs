@@ -2,7 +2,7 @@
 
 use super::knapsack::{Bid, Knapsack};
 use super::param::{ParamKind, ParamSpec};
-use super::registry::{Knowledge, serves_all};
+use super::registry::Knowledge;
 use super::sts::program::Status;
 use super::{Decision, Grant, Params, Policy, PolicySpec, Proof, Refill, View};
 use crate::units::JobId;
@@ -65,7 +65,7 @@ pub const SPEC: PolicySpec = PolicySpec {
             help: "Work limit of a round's program; beyond it the best decision found is taken, with its proven gap.",
         },
     ],
-    refuses: serves_all,
+    refuses: None,
     build: Some(|params, _| Box::new(Sia::new(params))),
 };
 

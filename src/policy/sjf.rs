@@ -2,7 +2,7 @@
 
 use super::estimate::Estimator;
 use super::list::{ByKey, Chooser, KNOWING_LIST_PARAMS, Passing, waiting};
-use super::registry::{Knowledge, serves_all};
+use super::registry::Knowledge;
 use super::{Decision, Policy, PolicySpec, Refill, RefillReads, Repacking, View};
 use crate::units::{JobId, Work};
 
@@ -22,7 +22,7 @@ pub const SPEC: PolicySpec = PolicySpec {
     citation: "Smith, Naval Research Logistics 1956; baseline in Weng et al., NSDI 2022",
     knowledge: Knowledge::RemainingWork,
     params: KNOWING_LIST_PARAMS,
-    refuses: serves_all,
+    refuses: None,
     build: Some(|params, seed| {
         Box::new(Sjf {
             chooser: Chooser::new(params, seed),

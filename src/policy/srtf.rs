@@ -1,8 +1,8 @@
 //! Shortest remaining time first.
 
-use super::estimate::Estimator;
-use super::list::{ByKey, Chooser, KNOWING_LIST_PARAMS, Passing};
-use super::registry::{Knowledge, serves_all};
+use super::estimate::{DURATION_ERROR, DURATIONS, Estimator};
+use super::list::{ByKey, Chooser, LEASE, Passing, SHARING, TYPE_CHOICE};
+use super::registry::Knowledge;
 use super::{Decision, Policy, PolicySpec, Refill, RefillReads, View};
 use crate::units::{JobId, Work};
 
@@ -19,8 +19,8 @@ pub const SPEC: PolicySpec = PolicySpec {
     summary: "Least remaining time first, preemptive; goes by run times",
     citation: "Schrage, Operations Research 1968",
     knowledge: Knowledge::RemainingWork,
-    params: KNOWING_LIST_PARAMS,
-    refuses: serves_all,
+    params: &[DURATIONS, DURATION_ERROR, LEASE, TYPE_CHOICE, SHARING],
+    refuses: None,
     build: Some(|params, seed| {
         Box::new(Srtf {
             chooser: Chooser::new(params, seed),

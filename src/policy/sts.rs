@@ -36,7 +36,7 @@ use self::settings::Settings;
 pub use self::settings::check_hysteresis;
 use self::value::{Objective, Quantum};
 use super::estimate::Estimator;
-use super::registry::{Knowledge, serves_all};
+use super::registry::Knowledge;
 use super::{Decision, Grant, LedgerRow, Policy, PolicySpec, Proof, Refill, RefillReads, RoundProgram, View};
 use crate::units::{JobId, SimTime, TenantId, TypeId};
 
@@ -63,7 +63,7 @@ pub const SPEC: PolicySpec = PolicySpec {
     citation: "STS-Fairness, ICPADS 2025 (abstract)",
     knowledge: Knowledge::RemainingWork,
     params: settings::PARAMS,
-    refuses: serves_all,
+    refuses: None,
     build: Some(|params, seed| Box::new(StsFairness { settings: Settings::new(params, seed), state: None })),
 };
 

@@ -5,7 +5,7 @@ mod auction;
 use super::estimate::{DURATION_ERROR, DURATIONS, Estimator};
 use super::list::{Chooser, Passing, SHARING, Sharing, fits, take};
 use super::param::{ParamKind, ParamSpec};
-use super::registry::{Knowledge, serves_all};
+use super::registry::Knowledge;
 use super::{Decision, Grant, Params, Policy, PolicySpec, Refill, View};
 use crate::units::JobId;
 use crate::workload::JobOption;
@@ -49,7 +49,7 @@ pub const SPEC: PolicySpec = PolicySpec {
         DURATION_ERROR,
         SHARING,
     ],
-    refuses: serves_all,
+    refuses: None,
     build: Some(|params, seed| Box::new(Themis::new(params, seed))),
 };
 

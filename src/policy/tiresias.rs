@@ -1,8 +1,8 @@
 //! Least attained service in several queues (Tiresias).
 
-use super::list::{ByKey, Chooser, Passing, SHARING, TYPE_CHOICE};
+use super::list::{ByKey, Chooser, LEASE, Passing, SHARING, TYPE_CHOICE};
 use super::param::{ParamKind, ParamSpec};
-use super::registry::{Knowledge, serves_all};
+use super::registry::Knowledge;
 use super::{ATTAINED_UNITS, Decision, Params, Policy, PolicySpec, Refill, RefillReads, View};
 use crate::units::{JobId, MICROS_PER_S, SimTime};
 
@@ -54,10 +54,11 @@ pub const SPEC: PolicySpec = PolicySpec {
             help: "Every further threshold is this many times the one before it.",
         },
         PROMOTE_KNOB,
+        LEASE,
         TYPE_CHOICE,
         SHARING,
     ],
-    refuses: serves_all,
+    refuses: None,
     build: Some(|params, seed| {
         let first = params.number("threshold_gpu_hours");
         let factor = params.number("threshold_factor");

@@ -99,7 +99,7 @@ impl Prepared {
         let (spec, params) = self.scenario.policy(index)?;
         let refused = match spec.build {
             None if !has_record(&self.workload) => Some("a trace with start and end times".to_string()),
-            _ => (spec.refuses)(&self.cluster, &self.workload, &params),
+            _ => spec.refuses.and_then(|refuses| refuses(&self.cluster, &self.workload, &params)),
         };
         match refused {
             None => Ok(()),

@@ -33,8 +33,8 @@ fn refuses_gangs_before_the_run() {
     let spec = spec("allox").unwrap();
     let given = params("allox", &[]);
     let single = workload(&cluster, &[Job::whole(0, 0.0, 10.0, 1)]);
-    assert_eq!((spec.refuses)(&cluster, &single, &given), None);
+    assert_eq!(spec.refuses.unwrap()(&cluster, &single, &given), None);
     let gang = workload(&cluster, &[Job::whole(0, 0.0, 10.0, 1), Job::whole(0, 0.0, 10.0, 2)]);
-    let words = (spec.refuses)(&cluster, &gang, &given).unwrap();
-    assert!(words.starts_with("1 jobs ask for several GPUs"), "{words}");
+    let words = spec.refuses.unwrap()(&cluster, &gang, &given).unwrap();
+    assert!(words.contains("1 ask for several"), "{words}");
 }

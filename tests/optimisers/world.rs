@@ -109,7 +109,6 @@ pub(crate) fn run(
 ) -> RunRecord {
     let cluster = cluster(types);
     let settings = RoundSettings {
-        mode: sts_sim::sim::Mode::Rounds,
         length: SimSpan::from_secs(round_s),
         boundary,
         start_cost: SimSpan::ZERO,

@@ -113,7 +113,9 @@ fn served(policy: &PolicySpec, layouts: &[u8], list: &[JobRow]) -> (Cluster, Bou
             let workload = workload(&cluster, list);
             (cluster, workload)
         })
-        .find(|(cluster, workload)| (policy.refuses)(cluster, workload, &params).is_none())
+        .find(|(cluster, workload)| {
+            policy.refuses.is_none_or(|refuses| refuses(cluster, workload, &params).is_none())
+        })
         .unwrap_or_else(|| panic!("{} refuses every world", policy.name))
 }
 

@@ -178,7 +178,7 @@ fn miso_cuts_a_gpu_as_its_jobs_run_fastest_in_sum() {
 #[test]
 fn miso_refuses_a_cluster_without_mig() {
     let policy = spec("miso").unwrap();
-    let refusal = |cluster| (policy.refuses)(&cluster, &empty(), &Params::default());
+    let refusal = |cluster| policy.refuses.unwrap()(&cluster, &empty(), &Params::default());
     assert!(refusal(one_type(2)).is_some_and(|why| why.contains("mig")));
     assert_eq!(refusal(nodes(&A100)), None);
 }

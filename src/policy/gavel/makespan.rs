@@ -6,7 +6,7 @@ use super::remaining::{Marks, REFRESH_ROUNDS};
 use super::{Gavel, Objective};
 use crate::policy::estimate::{DURATION_ERROR, DURATIONS, Estimator};
 use crate::policy::list::SHARING;
-use crate::policy::registry::{Knowledge, serves_all};
+use crate::policy::registry::Knowledge;
 use crate::policy::{Params, PolicySpec, View};
 
 /// Least time until the last active job ends.
@@ -25,7 +25,7 @@ pub const SPEC: PolicySpec = PolicySpec {
     citation: "Narayanan et al., Gavel, OSDI 2020",
     knowledge: Knowledge::RemainingWork,
     params: &[DURATIONS, DURATION_ERROR, SHARING],
-    refuses: serves_all,
+    refuses: None,
     build: Some(|params, seed| Box::new(Gavel::new(Makespan::new(params, seed), params, seed))),
 };
 

@@ -4,7 +4,7 @@ use super::program::{Demand, Fractions, raise};
 use super::{Gavel, Objective};
 use crate::policy::list::SHARING;
 use crate::policy::param::{ParamKind, ParamSpec};
-use crate::policy::registry::{Knowledge, serves_all};
+use crate::policy::registry::Knowledge;
 use crate::policy::{Params, PolicySpec, View};
 
 use super::groups::{Group, Groups};
@@ -26,7 +26,7 @@ pub const SPEC: PolicySpec = PolicySpec {
     citation: "Narayanan et al., Gavel, OSDI 2020",
     knowledge: Knowledge::None,
     params: &[THROUGHPUTS, SHARING],
-    refuses: serves_all,
+    refuses: None,
     build: Some(|params, seed| {
         Box::new(Gavel::new(MaxMin { throughputs: Throughputs::new(params) }, params, seed))
     }),

@@ -4,7 +4,7 @@ use super::groups::Groups;
 use super::program::{Fractions, most};
 use super::{Gavel, Objective};
 use crate::policy::list::SHARING;
-use crate::policy::registry::{Knowledge, serves_all};
+use crate::policy::registry::Knowledge;
 use crate::policy::{PolicySpec, View};
 
 /// Most total throughput, without regard to fairness.
@@ -23,7 +23,7 @@ pub const SPEC: PolicySpec = PolicySpec {
     citation: "Narayanan et al., Gavel, OSDI 2020",
     knowledge: Knowledge::None,
     params: &[SHARING],
-    refuses: serves_all,
+    refuses: None,
     build: Some(|params, seed| Box::new(Gavel::new(MaxSum, params, seed))),
 };
 

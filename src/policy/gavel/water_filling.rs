@@ -6,7 +6,7 @@ use super::program::{Demand, Fractions, raise};
 use super::{Gavel, Objective};
 use crate::policy::list::SHARING;
 use crate::policy::param::{ParamKind, ParamSpec};
-use crate::policy::registry::{Knowledge, serves_all};
+use crate::policy::registry::Knowledge;
 use crate::policy::{PolicySpec, View};
 
 /// Max-min fairness that goes on when the worst-off can have no more.
@@ -35,7 +35,7 @@ pub const SPEC: PolicySpec = PolicySpec {
         },
         SHARING,
     ],
-    refuses: serves_all,
+    refuses: None,
     build: Some(|params, seed| {
         let objective =
             WaterFilling { throughputs: Throughputs::new(params), levels: params.integer("levels") };

@@ -3,7 +3,7 @@
 use super::{Fairness, Oef};
 use crate::policy::PolicySpec;
 use crate::policy::list::SHARING;
-use crate::policy::registry::{Knowledge, serves_all};
+use crate::policy::registry::Knowledge;
 
 /// The most efficient envy-free allocation.
 ///
@@ -21,6 +21,6 @@ pub const SPEC: PolicySpec = PolicySpec {
     citation: "Mo et al., OEF, Middleware 2024",
     knowledge: Knowledge::None,
     params: &[SHARING],
-    refuses: serves_all,
+    refuses: None,
     build: Some(|params, seed| Box::new(Oef::new(Fairness::EnvyFree, params, seed))),
 };

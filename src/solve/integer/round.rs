@@ -41,7 +41,7 @@ pub(super) fn decide(
         ));
     };
     let stage = Stage::new(problem, spec, round.number("round_s")).map_err(refused)?;
-    if let Some(reason) = (spec.refuses)(&stage.cluster, &stage.workload, params) {
+    if let Some(reason) = spec.refuses.and_then(|refuses| refuses(&stage.cluster, &stage.workload, params)) {
         return Err(refused(reason));
     }
     let active: Vec<JobId> = (0..stage.workload.jobs.len() as u32).map(JobId).collect();
