@@ -1,5 +1,7 @@
 //! How many jobs a second the engine simulates, without what measures a run: a month of 100,000 jobs on 2,490 GPUs.
 
+#![allow(clippy::unwrap_used, missing_docs)]
+
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use sts_sim::policy::{Params, spec};
 use sts_sim::scenario::run::{generated, prepare};

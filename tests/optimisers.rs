@@ -1,6 +1,7 @@
 //! Policies that optimise, on cases with known results, through the public interface.
 
 // Simulated times are whole microseconds: equal ones are equal numbers.
+#![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::float_cmp)]
 
 #[path = "optimisers/allox.rs"]

@@ -1,5 +1,6 @@
 //! Shockwave's table of 120 jobs on 32 GPUs, with the run times that its trace states; see `docs/reproductions.md`.
 
+#![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used)]
 
 #[path = "optimisers/world.rs"]

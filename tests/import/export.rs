@@ -104,7 +104,7 @@ fn any_workload() -> impl Strategy<Value = Workload> {
                     Outcome::Running,
                     Outcome::Pending,
                 ][usize::from(end)],
-                limit: duration.filter(|_| workers > 1).map(|length| SimSpan(length)),
+                limit: duration.filter(|_| workers > 1).map(SimSpan),
                 presence: Presence::Arrives,
             });
         }

@@ -64,7 +64,7 @@ fn trade_pair(speeds: &[&[f64]], quotas: &mut [Vec<f64>], fast: usize, slow: usi
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[cfg(not(target_arch = "wasm32"))]
 mod tests {
     use super::*;
