@@ -22,6 +22,12 @@ pub fn table(comparison: &Comparison) -> Option<Table> {
     (!rows.is_empty()).then(|| Table { header: header.map(str::to_owned).to_vec(), rows })
 }
 
+/// One of the properties.
+type Of = fn(&FairnessReport) -> &Property;
+
+/// How bad a failure is.
+type Size = fn(&Offence) -> f64;
+
 fn cells(comparison: &Comparison, row: &Row) -> Option<Vec<String>> {
     let reports: Vec<(u64, &FairnessReport)> =
         comparison.runs(row).filter_map(|run| Some((run.seed, run.fairness.as_ref()?))).collect();
@@ -30,7 +36,7 @@ fn cells(comparison: &Comparison, row: &Row) -> Option<Vec<String>> {
     }
     let mut cells =
         vec![row.title.clone(), format::count(reports.iter().map(|(_, report)| report.rounds).sum())];
-    let properties: [(fn(&FairnessReport) -> &Property, fn(&Offence) -> f64); 3] = [
+    let properties: [(Of, Size); 3] = [
         (|report| &report.sharing_incentive, |worst| worst.could_have - worst.has),
         (|report| &report.envy, |worst| worst.could_have - worst.has),
         (|report| &report.pareto, |worst| 1.0 - worst.has / worst.could_have),
