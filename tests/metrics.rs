@@ -1,7 +1,7 @@
 //! Metrics through the public doors: figures worked out by hand, the documentation, and statistics over seeds by the command line.
 
 #![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::fs;
 use std::process::Command;
@@ -100,6 +100,18 @@ fn a_window_cuts_what_is_measured_and_not_the_run() {
     // B and C are due a whole device's half in each of these rounds and are planned nothing.
     let all = whole.metrics.get("floor_violations").unwrap();
     assert!(cut.metrics.get("floor_violations").unwrap() < all);
+}
+
+#[test]
+fn in_the_fluid_mode_shares_of_time_count() {
+    // FIFO in the fluid mode does 111 s of work in 111 s, on no device in particular.
+    let fluid = run(1, "fifo", r#""round": {"length_s": 1, "mode": "fluid"}"#, D1);
+    close(&fluid, "gpu_hours", 111.0 / 3600.0);
+    close(&fluid, "utilization", 1.0);
+    close(&fluid, "effective_throughput", 1.0);
+    assert_eq!(fluid.metrics.get("floor_violations"), None);
+    assert_eq!(fluid.metrics.get("fragmentation_mean"), None);
+    assert_eq!(fluid.metrics.get("envy_share"), None);
 }
 
 #[test]

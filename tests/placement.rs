@@ -258,7 +258,7 @@ proptest! {
             for policy in policies().iter().filter(|policy| policy.build.is_some()) {
                 let record = simulate(&cluster, &workload, settings, named(policy.name), &mut ());
                 prop_assert_eq!(replay(&cluster, &record, settings) as u64, record.reconfigurations);
-                prop_assert_eq!(record.unplaced, 0);
+                prop_assert_eq!(record.unplaced, 0, "{}", policy.name);
             }
         }
     }
@@ -367,7 +367,7 @@ fn a_gang_as_large_as_the_cluster_runs() {
         for policy in policies().iter().filter(|policy| policy.build.is_some()) {
             let record = simulate(&cluster, &workload, settings(None), named(policy.name), &mut ());
             assert!(record.jobs.iter().all(|job| job.finish.is_some()), "{}", policy.name);
-            assert_eq!((record.unplaced, record.stopped), (0, None));
+            assert_eq!((record.unplaced, record.stopped), (0, None), "{}", policy.name);
         }
     }
 }

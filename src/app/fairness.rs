@@ -22,7 +22,7 @@ pub fn table(comparison: &Comparison) -> Option<Table> {
     (!rows.is_empty()).then(|| Table { header: header.map(str::to_owned).to_vec(), rows })
 }
 
-/// One property of a report.
+/// One of the properties.
 type Of = fn(&FairnessReport) -> &Property;
 
 /// How bad a failure is.

@@ -140,8 +140,10 @@ fn set_job_metrics(
 
 /// Figures over decisions: floors, fairness properties, proofs.
 fn set_decision_metrics(inputs: Inputs<'_>, set: &mut impl FnMut(&str, Option<f64>)) {
-    set("floor_violations", inputs.yardstick.map(|yardstick| yardstick.violations() as f64));
-    set("floor_shortfall", inputs.yardstick.map(Yardstick::shortfall_s));
+    // A run without rounds, as in the fluid mode, has no floors.
+    let yardstick = inputs.yardstick.filter(|yardstick| yardstick.rounds() > 0);
+    set("floor_violations", yardstick.map(|yardstick| yardstick.violations() as f64));
+    set("floor_shortfall", yardstick.map(Yardstick::shortfall_s));
     if let Some(fairness) = inputs.fairness {
         set("sharing_incentive_violated_share", fairness.sharing_incentive.violated_share());
         set("sharing_incentive_missing_max", fairness.sharing_incentive.missing_max());
@@ -189,18 +191,24 @@ fn set_device_metrics(
         .map(|((job, run), _)| inputs.workload.class_of(job).gpus.as_gpus() * run.lost.as_reference_secs());
     set("lost_work_s", Some(lost.sum()));
     set("reconfigurations", Some(record.reconfigurations as f64));
-    set("fragmentation_mean", Some(record.fragmentation_mean));
-    set("fragmentation_stranded_mean", Some(record.fragmentation_stranded_mean));
-    let deficient = (record.fragmentation_mean - record.fragmentation_stranded_mean).max(0.0);
-    set("fragmentation_deficient_mean", Some(deficient));
+    // In the fluid mode allocations are on no device in particular, and nothing is fragmented.
+    if record.segments.iter().any(|segment| !record.parts(segment).is_empty()) {
+        set("fragmentation_mean", Some(record.fragmentation_mean));
+        set("fragmentation_stranded_mean", Some(record.fragmentation_stranded_mean));
+        let deficient = (record.fragmentation_mean - record.fragmentation_stranded_mean).max(0.0);
+        set("fragmentation_deficient_mean", Some(deficient));
+    }
     let span_s = seconds(stretch).filter(|&s| s > 0.0);
     set("effective_throughput", span_s.map(|s| inputs.service.total_s() / s));
     set("gpu_hours", Some(held.all.all_hours()));
     set("cost", held.all.cost(&prices(inputs)));
     set("utilization", utilization(inputs, held, stretch, None));
-    let slots: u64 =
-        inputs.cluster.types().iter().map(|t| u64::from(t.devices) * u64::from(t.slots_per_device())).sum();
-    set("slot_utilization", span_s.map(|s| (held.slot_s / (s * slots as f64)).min(1.0)));
+    let types = inputs.cluster.types().iter().enumerate();
+    let slot_hours = types.map(|(index, gpu_type)| {
+        available_hours(inputs, stretch, Some(index)) * f64::from(gpu_type.slots_per_device())
+    });
+    let slot_hours = slot_hours.sum::<f64>();
+    set("slot_utilization", (slot_hours > 0.0).then(|| (held.slot_s / 3600.0 / slot_hours).min(1.0)));
 }
 
 /// The price of a GPU-hour of every type.
@@ -209,24 +217,29 @@ fn prices(inputs: Inputs<'_>) -> Vec<Option<f64>> {
     types.map(|gpu_type| inputs.price_per_gpu_hour.get(&gpu_type.gpu).copied()).collect()
 }
 
-/// The share of the device time of a type, or of all, that was held; `None` for an empty stretch.
+/// The share of the device time in service of a type, or of all, that was held; `None` where none was in service.
 fn utilization(inputs: Inputs<'_>, held: &Held, stretch: Stretch, of_type: Option<usize>) -> Option<f64> {
-    let cluster = inputs.cluster;
-    let span_hours = seconds(stretch).filter(|&s| s > 0.0)? / 3600.0;
-    let (hours, devices) = match of_type {
-        Some(index) => (held.to_last_finish.hours(index), cluster.types().get(index)?.devices),
-        None => (held.to_last_finish.all_hours(), cluster.types().iter().map(|t| t.devices).sum()),
+    let hours = match of_type {
+        Some(index) => held.to_last_finish.hours(index),
+        None => held.to_last_finish.all_hours(),
     };
-    // Devices of nodes that are out of service are nobody's to use.
+    let available = available_hours(inputs, stretch, of_type);
+    (available > 0.0).then(|| (hours / available).min(1.0))
+}
+
+/// Hours in a stretch that devices of a type, or of all, were in service: those of nodes that are out are nobody's to use.
+fn available_hours(inputs: Inputs<'_>, stretch: Stretch, of_type: Option<usize>) -> f64 {
+    let Some((from, to)) = stretch else { return 0.0 };
+    let cluster = inputs.cluster;
+    let counts = |index: usize| of_type.is_none_or(|of_type| of_type == index);
+    let types = cluster.types().iter().enumerate().filter(|(index, _)| counts(*index));
+    let devices: u32 = types.map(|(_, gpu_type)| gpu_type.devices).sum();
     let out = inputs.record.outages.iter().filter_map(|outage| {
-        let node = cluster.nodes().get(outage.node.index())?;
-        let counts = of_type.is_none_or(|index| node.type_id.index() == index);
-        let (from, to) = stretch.filter(|_| counts)?;
+        let node = cluster.nodes().get(outage.node.index()).filter(|node| counts(node.type_id.index()))?;
         let out = (outage.to.min(to) - outage.from.max(from)).as_secs().max(0.0) / 3600.0;
         Some(out * f64::from(node.devices))
     });
-    let available = span_hours * f64::from(devices) - out.sum::<f64>();
-    (available > 0.0).then(|| (hours / available).min(1.0))
+    (to - from).as_secs() / 3600.0 * f64::from(devices) - out.sum::<f64>()
 }
 
 /// The run's figures by tenant, type and class.

@@ -6,7 +6,7 @@
 //! resources of those options. Tenants of weight zero, and tenants without an active job, have no claim.
 //!
 //! * **Sharing incentive** fails for `u` if it has less than its part of what the cluster would be worth to it alone: less than
-//!   `phi_u · V_u(C)`, where `phi_u` is its share of the weights of the tenants with a claim.
+//!   `phi_u · V_u(C)`, `C` being the devices in service, where `phi_u` is its share of the weights of the tenants with a claim.
 //! * **Envy**: `u` envies `v` if it has less than the bundle of `v`, scaled to its own weight, would be worth to it: less than
 //!   `V_u(x_v · w_u / w_v)`, every amount rounded down and no more than the cluster has.
 //! * **Pareto efficiency** fails if some allocation gives every tenant at least what it has and one of them more. The gap is
@@ -127,6 +127,8 @@ enum Rank {
 pub struct Properties<'a> {
     workload: &'a BoundWorkload,
     worths: Worths,
+    /// What the devices in service have of every resource.
+    capacity: Vec<u32>,
     filler: Filler,
     from: i64,
     to: i64,
@@ -186,7 +188,18 @@ impl<'a> Properties<'a> {
         let full = (work / f64::from(cluster.devices()) * 1e6) as i64;
         let from = first.max(window.from.0);
         let to = last.max(first.saturating_add(full)).min(window.to.0).max(from);
-        Self { workload, worths, filler, from, to, window, moment: 0, report: FairnessReport::default() }
+        let capacity = worths.resources().capacity().to_vec();
+        Self {
+            workload,
+            worths,
+            capacity,
+            filler,
+            from,
+            to,
+            window,
+            moment: 0,
+            report: FairnessReport::default(),
+        }
     }
 
     /// What was found so far.
@@ -202,6 +215,7 @@ impl<'a> Properties<'a> {
     }
 
     fn look(&mut self, report: &RoundReport<'_>) {
+        self.capacity = self.worths.resources().with_devices(report.in_service).capacity().to_vec();
         let active = self.active(report);
         let mut claimants: Vec<Claimant> =
             active.iter().filter(|tenant| tenant.weight > 0).cloned().collect();
@@ -210,7 +224,7 @@ impl<'a> Properties<'a> {
         }
         self.report.rounds += 1;
         self.filler.begin_round();
-        let capacity = self.worths.resources().capacity().to_vec();
+        let capacity = self.capacity.clone();
         for claimant in &mut claimants {
             claimant.of_everything = self.value(report.standing, claimant.tenant, &capacity);
         }
@@ -220,7 +234,7 @@ impl<'a> Properties<'a> {
     }
 
     fn active(&self, report: &RoundReport<'_>) -> Vec<Claimant> {
-        let capacity = self.worths.resources().capacity().len();
+        let capacity = self.capacity.len();
         let mut claimants: Vec<Claimant> = Vec::new();
         for (index, tenant) in self.workload.tenants.iter().enumerate() {
             let id = TenantId(index as u32);
@@ -281,7 +295,7 @@ impl<'a> Properties<'a> {
     fn envy(&mut self, report: &RoundReport<'_>, claimants: &[Claimant]) {
         // Another tenant is the first to be asked at every moment, in case the steps do not suffice for all.
         let first = usize::try_from(self.moment).unwrap_or(0) % claimants.len();
-        let capacity = self.worths.resources().capacity().to_vec();
+        let capacity = self.capacity.clone();
         let mut scaled = Vec::with_capacity(capacity.len());
         for claimant in claimants.iter().cycle().skip(first).take(claimants.len()) {
             for other in claimants.iter().filter(|other| other.tenant != claimant.tenant) {
@@ -315,7 +329,7 @@ impl<'a> Properties<'a> {
         let floors: Vec<(TenantId, i64)> = active.iter().map(|tenant| (tenant.tenant, tenant.has)).collect();
         let free = self.free(report);
         let exact = (self.worths.spent < EXPANSIONS)
-            .then(|| self.worths.together(&floors, report.standing, EXACT_JOBS))
+            .then(|| self.worths.together(&floors, &self.capacity, report.standing, EXACT_JOBS))
             .flatten();
         let best = match exact {
             Some(best) => best,
@@ -337,7 +351,7 @@ impl<'a> Properties<'a> {
 
     /// What no grant takes.
     fn free(&self, report: &RoundReport<'_>) -> Vec<u32> {
-        let mut free = self.worths.resources().capacity().to_vec();
+        let mut free = self.capacity.clone();
         for grant in report.grants {
             let class = self.workload.jobs[grant.job.index()].class;
             let Some(usage) = self.worths.usage(self.workload, class, grant.option) else { continue };

@@ -100,7 +100,7 @@ pub fn metrics() -> &'static [MetricSpec] {
         "makespan_s" "Makespan" Seconds Lower Cluster "Last finish − first submission.";
         "throughput_jobs_per_hour" "Jobs per hour" JobsPerHour Higher Cluster "Completed jobs / makespan; with a measuring window, jobs that finish in it / its length.";
         "utilization" "Utilisation" Share Higher Cluster "Slot-seconds held, overhead included, each slot weighted by its share of a device, over the slot-seconds of nodes in service from first submission to last finish.";
-        "slot_utilization" "Slots in use" Share Higher Cluster "Slot-seconds held, overhead included, over all slot-seconds from first submission to last finish, every slot alike: a device cut in seven counts seven times a whole one.";
+        "slot_utilization" "Slots in use" Share Higher Cluster "Slot-seconds held, overhead included, over the slot-seconds of nodes in service from first submission to last finish, every slot alike: a device cut in seven counts seven times a whole one.";
         "effective_throughput" "Effective throughput" ReferenceGpus Higher Cluster "Service done per second from first submission to last finish; one whole device of a job's best type gives 1.";
         "queue_mean" "Mean queue" Count Lower Cluster "Time mean of the number of jobs waiting, from first submission to last finish.";
         "queue_p95" "p95 queue" Count Lower Cluster "The least number of jobs waiting that is not exceeded in 95 % of the time.";

@@ -159,15 +159,15 @@ impl Worths {
         value * self.unit as f64 / 1e9
     }
 
-    /// The most service that all jobs of the tenants in `floors` can get with the whole cluster if every tenant keeps its floor, if that
+    /// The most service that all jobs of the tenants in `floors` can get inside `capacity` if every tenant keeps its floor, if that
     /// is solved exactly: at most `jobs` jobs come into question. The tenants are in order.
     pub(super) fn together(
         &mut self,
         floors: &[(TenantId, i64)],
+        capacity: &[u32],
         standing: &Standing,
         jobs: u32,
     ) -> Option<i64> {
-        let capacity = self.resources.capacity();
         self.program.capacity.clear();
         self.program.capacity.extend_from_slice(capacity);
         self.program.tenants.clear();

@@ -69,6 +69,17 @@ const TIMELESS: [&str; 12] = [
     "ltrf",
 ];
 
+/// Policies that solve linear programs with many optima: which of them a solver comes near depends on the order of the variables.
+const OF_MANY_OPTIMA: [&str; 7] = [
+    "gavel-max-min",
+    "gavel-water-filling",
+    "gavel-max-sum",
+    "gavel-makespan",
+    "gavel-ftf",
+    "oef-coop",
+    "oef-noncoop",
+];
+
 fn simulated() -> impl Iterator<Item = &'static PolicySpec> {
     policies().iter().filter(|policy| policy.build.is_some())
 }
@@ -161,7 +172,7 @@ proptest! {
         rows in rows(),
         layouts in prop::collection::vec(0u8..5, 1..4),
     ) {
-        for policy in simulated() {
+        for policy in simulated().filter(|policy| !OF_MANY_OPTIMA.contains(&policy.name)) {
             let (cluster, workload) = served(policy, &layouts, &rows);
             let mut renamed = workload.clone();
             renamed.tenants.iter_mut().for_each(|tenant| tenant.name = format!("z{}", tenant.weight_micro));
