@@ -12,7 +12,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use sts_sim::cluster::catalogue::model;
 use sts_sim::cluster::{Cluster, Layout, MigMode, NodeGroup, Slice, SliceMemory};
 use sts_sim::policy::registry::policies;
-use sts_sim::policy::{Decision, Grant, Params, Policy, Reason, Refill, View, spec};
+use sts_sim::policy::{Decision, Grant, Params, Policy, PolicySpec, Reason, Refill, View, spec};
 use sts_sim::scenario::Scenario;
 use sts_sim::scenario::run::{generated, prepare};
 use sts_sim::sim::{Boundary, GangPenalty, RoundSettings, RunRecord, simulate};
@@ -70,6 +70,11 @@ fn workload(cluster: &Cluster, jobs: &[(f64, f64, Vec<JobOption>)]) -> BoundWork
         });
     }
     workload
+}
+
+/// Whether a policy does not refuse these jobs on this cluster.
+fn serves(policy: &PolicySpec, cluster: &Cluster, workload: &BoundWorkload) -> bool {
+    policy.refuses.is_none_or(|refuses| refuses(cluster, workload, &Params::default()).is_none())
 }
 
 fn settings(rounds: Option<u32>) -> RoundSettings {
@@ -255,7 +260,7 @@ proptest! {
         }
         for boundary in [Boundary::Refill, Boundary::Idle] {
             let settings = RoundSettings { boundary, ..settings(None) };
-            for policy in policies().iter().filter(|policy| policy.build.is_some()) {
+            for policy in policies().iter().filter(|policy| policy.build.is_some() && serves(policy, &cluster, &workload)) {
                 let record = simulate(&cluster, &workload, settings, named(policy.name), &mut ());
                 prop_assert_eq!(replay(&cluster, &record, settings) as u64, record.reconfigurations);
                 prop_assert_eq!(record.unplaced, 0, "{}", policy.name);
@@ -364,7 +369,9 @@ fn a_gang_as_large_as_the_cluster_runs() {
         let jobs =
             [(0.0, 50.0, single.clone()), (0.0, 100.0, vec![option(slots, all, 1.0)]), (0.0, 50.0, single)];
         let workload = workload(&cluster, &jobs);
-        for policy in policies().iter().filter(|policy| policy.build.is_some()) {
+        for policy in
+            policies().iter().filter(|policy| policy.build.is_some() && serves(policy, &cluster, &workload))
+        {
             let record = simulate(&cluster, &workload, settings(None), named(policy.name), &mut ());
             assert!(record.jobs.iter().all(|job| job.finish.is_some()), "{}", policy.name);
             assert_eq!((record.unplaced, record.stopped), (0, None), "{}", policy.name);

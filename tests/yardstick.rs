@@ -154,6 +154,15 @@ fn overheads_lengthen_the_shortfall_and_not_the_plan() {
 }
 
 #[test]
+fn a_round_that_ends_with_its_last_job_is_measured_before_the_cluster_idles() {
+    // The only job ends at 300 s, a round's boundary; nobody is there until 700 s. Nothing is missing.
+    let of = |submit, work| (0, submit, work, 1, &[1_000_000][..]);
+    let workload = workload(&[1], &[of(0.0, 300.0), of(700.0, 200.0)]);
+    let found = measure(&cluster(&[("V100-16", 1)]), &workload, settings(100.0, 0.0), policy("fifo", &[]));
+    assert_eq!(found, (0, 0.0));
+}
+
+#[test]
 fn the_horizon_cuts_the_last_round() {
     let (cluster, workload) = slow_for_the_second();
     let settings = RoundSettings { horizon: Some(secs(350.0)), ..settings(100.0, 0.0) };

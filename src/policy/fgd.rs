@@ -236,6 +236,8 @@ impl Policy for Fgd {
     }
 
     fn decide(&mut self, view: &View<'_>, decision: &mut Decision) {
+        // Who never showed where jobs lie has none that run.
+        self.masks.resize(view.cluster.devices() as usize, 0);
         for &job in view.active {
             decision.grants.extend(view.state(job).held.map(|held| Grant { job, option: held.option }));
         }

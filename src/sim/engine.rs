@@ -198,7 +198,8 @@ impl<'a> Engine<'a> {
             }
             round += 1;
             let nothing_changed = decided_at == self.events();
-            if nothing_changed && self.waiting.is_empty() && self.policy.is_static_when_idle_queue() {
+            let goes_on = nothing_changed && self.waiting.is_empty() && !self.active.is_empty();
+            if goes_on && self.policy.is_static_when_idle_queue() {
                 // Every round up to the next event would be decided as this one was.
                 if let Some(at) = self.next_event()
                     && at.0 / length > round

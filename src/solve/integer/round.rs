@@ -8,6 +8,7 @@
 use super::problem::Problem;
 use super::{Decided, solution_of};
 use crate::cluster::catalogue::{GpuModel, MigFamily};
+use crate::cluster::occupancy::Occupancy;
 use crate::cluster::{Cluster, Geometry, Layout, MigMode, NodeGroup};
 use crate::policy::param::Params;
 use crate::policy::registry::Knowledge;
@@ -59,7 +60,9 @@ pub(super) fn decide(
         active: &active,
     };
     let mut decision = Decision::default();
-    build(params, round.integer("seed").unsigned_abs()).decide(&view, &mut decision);
+    let mut policy = build(params, round.integer("seed").unsigned_abs());
+    policy.see(&Occupancy::new(&stage.cluster));
+    policy.decide(&view, &mut decision);
     let mut choice = vec![None; problem.jobs.len()];
     for grant in &decision.grants {
         let chosen = stage.jobs.get(grant.job.index()).and_then(|&job| {
