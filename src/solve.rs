@@ -1,6 +1,6 @@
 //! One allocation decision on a small problem, with its proof and its fairness properties: the library part of `sts solve`.
 //!
-//! Two kinds of problem: [`integer`] (jobs with options; exact integers) and [`divisible`] (tenants with rates; floating point with
+//! Two kinds of problem: [`integer`] (jobs with options; exact integers) and `divisible` (tenants with rates; floating point with
 //! bounds). The clock is the caller's: [`Answer::solve_s`] is left empty here.
 
 pub mod answer;

@@ -6,7 +6,7 @@
 //! computations, no shuffling of types, and a job that has just arrived takes part at once. (`sts gavel` has the reference
 //! simulator's own behaviour.)
 //!
-//! Jobs of the same class and weight are one [`Group`](groups::Group): in a program that treats equals alike the average of two
+//! Jobs of the same class and weight are one `Group`: in a program that treats equals alike the average of two
 //! optima is an optimum, so that nothing is lost by giving them the same fractions.
 
 pub mod ftf;
