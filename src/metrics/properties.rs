@@ -39,10 +39,10 @@ use crate::workload::BoundWorkload;
 pub const MOMENTS: i64 = 48;
 
 /// Programs of at most so many jobs are solved exactly.
-pub const EXACT_JOBS: u32 = 48;
+pub const EXACT_JOBS: u32 = 24;
 
 /// States that exact programs may expand, over the run.
-pub const EXPANSIONS: u64 = 1_000_000;
+pub const EXPANSIONS: u64 = 200_000;
 
 /// Options that may be looked at in one round.
 pub const STEPS: u64 = 250_000;
