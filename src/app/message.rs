@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::gavel::{Figures, Settings};
 use super::state::inputs::Contents;
 use crate::scenario::Scenario;
 use crate::scenario::run::RunResult;
@@ -41,6 +42,11 @@ pub enum Request {
     CommonMeans {
         /// How many runs belong together, group after group.
         groups: Vec<usize>,
+    },
+    /// Run the message's `trace` with its `table` of throughputs as Gavel's simulator does.
+    Gavel {
+        /// Cluster, policy, seed and rounds.
+        settings: Box<Settings>,
     },
 }
 
@@ -90,6 +96,11 @@ pub enum Reply {
         /// What was assumed about the jobs, a sentence each.
         assumptions: Vec<String>,
     },
+    /// The run as Gavel's is finished; the message's `jobs` is the table of its jobs.
+    Gavel {
+        /// What came out.
+        figures: Box<Figures>,
+    },
     /// The request cannot be fulfilled: why, and what to do.
     Failed {
         /// The reason.
@@ -137,6 +148,7 @@ mod tests {
             Request::Generate { spec },
             Request::Simulate { scenario, workload: u32::MAX, policy: 3, seed: u64::MAX },
             Request::CommonMeans { groups: vec![6, 6] },
+            Request::Gavel { settings: Box::default() },
         ] {
             assert_eq!(from_text(&to_text(&request)), Ok(request));
         }
@@ -144,6 +156,15 @@ mod tests {
 
     #[test]
     fn replies_arrive_as_they_were_sent() {
+        let figures = Figures {
+            avg_jct_s: Some(0.1 + 0.2),
+            makespan_s: 1e17 / 3.0,
+            utilization: None,
+            rounds: u64::MAX,
+            completed: 1,
+            dropped: 2,
+            lease_extension_pct: Some(100.0),
+        };
         for reply in [
             Reply::Ready,
             Reply::Reading { bytes: 1 << 53, records: 7 },
@@ -152,6 +173,7 @@ mod tests {
             Reply::Refused { refusal: Box::new(Refusal::Empty { detail: "no byte".into() }) },
             Reply::Simulating { finished: 1, jobs: 2 },
             Reply::CommonMeans { means: vec![Some(0.1 + 0.2), None] },
+            Reply::Gavel { figures: Box::new(figures) },
             Reply::Panicked { message: "line\n\"quoted\"".into() },
         ] {
             assert_eq!(from_text(&to_text(&reply)), Ok(reply));

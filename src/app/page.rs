@@ -7,6 +7,7 @@ pub mod dialogs;
 pub mod drawing;
 pub mod drop;
 pub mod field;
+pub mod gavel;
 pub mod header;
 pub mod icon;
 pub mod policies;
@@ -36,6 +37,7 @@ use self::banners::Banners;
 use self::browser::Step;
 use self::dialogs::Dialogs;
 use self::drop::DropZone;
+use self::gavel::Gavel;
 use self::header::Header;
 use self::results::{Basis, Results, ResultsProps};
 use self::run_bar::RunBar;
@@ -177,7 +179,7 @@ impl Component for Page {
         true
     }
 
-    fn view(&self, _ctx: &Context<Self>) -> Html {
+    fn view(&self, ctx: &Context<Self>) -> Html {
         let (state, dispatch, on_files) = (&self.state, &self.dispatch, &self.on_files);
         let shown = state.displayed().filter(|(_, freshness)| *freshness == Freshness::Current);
         let scenario_hash = shown.map(|(set, _)| AttrValue::from(set.scenario_hash.clone()));
@@ -201,6 +203,7 @@ impl Component for Page {
                 <RunBar {state} {dispatch} />
                 <footer class="foot"><span>{ strings::VERSION }</span></footer>
                 <Dialogs {state} {dispatch} {on_files} />
+                <Gavel dialog={state.dialog} worker_url={ctx.props().worker_url.clone()} {dispatch} />
                 <DropZone {on_files} />
             </>
         }

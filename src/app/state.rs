@@ -126,6 +126,8 @@ pub enum Dialog {
     Keys,
     /// Text to be read as a trace.
     Paste,
+    /// Gavel's simulator.
+    Gavel,
 }
 
 /// Faulty fields by their names.

@@ -1,6 +1,7 @@
 //! The words of the page: what is said in more than one place, and every sentence with a number in it.
 
 use super::comparison;
+use super::gavel::Settings;
 use super::groups::GroupBy;
 use super::link::Remark;
 use super::state::View;
@@ -260,6 +261,38 @@ pub const TOO_MUCH_PASTED: &str = "More than 5 MB of text. Save it as a file and
 /// What pasted text may look like.
 pub const PASTE_EXAMPLE: &str =
     "job,tenant,submit_s,gpus,duration_s\na,vision,0,1,3600\nb,speech,60,0.5,1800";
+
+/// The name of the window, and of the button that opens it.
+pub const GAVEL: &str = "Gavel’s simulator";
+/// What it does.
+pub const GAVEL_ABOUT: &str = "Runs Gavel’s own traces with its rounds and its policies (Narayanan et al., OSDI 2020), as sts gavel does: \
+    to set a result beside those of the literature.";
+/// The file name of the example's throughputs.
+pub const GAVEL_EXAMPLE_TABLE: &str = "example-throughputs.json";
+/// The file name of the example's jobs.
+pub const GAVEL_EXAMPLE_TRACE: &str = "example.trace";
+/// What the buttons of the rows do.
+pub const GAVEL_SAVE: &str = "Save per-job JCTs (CSV)";
+
+/// While a policy of Gavel's runs.
+#[must_use]
+pub fn gavel_running(policy: &str) -> String {
+    format!("Running {policy}")
+}
+
+/// A worker that died of a run: `message` as it stands, and what to do.
+#[must_use]
+pub fn gavel_died(message: &str) -> String {
+    format!(
+        "{message}. This is a fault of {PRODUCT}, or the tab ran out of memory. The rows there are stay; the next run starts a new worker."
+    )
+}
+
+/// With what a policy of Gavel's was run: `philly.trace · 36:36:36 · seed 0 · 360 s`.
+#[must_use]
+pub fn gavel_run(trace: &str, settings: &Settings) -> String {
+    format!("{trace} · {} · seed {} · {} s", settings.cluster(), settings.seed, settings.round_s)
+}
 
 /// A trace that a link names and does not carry.
 #[must_use]

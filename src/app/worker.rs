@@ -14,7 +14,7 @@ use web_sys::{Blob, BlobPropertyBag, DedicatedWorkerGlobalScope, File, FileReade
 use super::message::{self, Reply, Request};
 use super::pool::{get, set};
 use super::state::inputs::{Contents, MOST_NAMES};
-use super::{assumptions, common_jobs};
+use super::{assumptions, common_jobs, gavel};
 use crate::scenario::Scenario;
 use crate::scenario::hash::{scenario_hash, workload_hash};
 use crate::scenario::run::{Prepared, prepare};
@@ -60,6 +60,7 @@ pub async fn worker_message(message: JsValue) {
             BENCH.with_borrow_mut(|bench| simulate(bench, &message, &scenario, workload, policy, seed))
         }
         Ok(Request::CommonMeans { groups }) => common_means(&message, &groups),
+        Ok(Request::Gavel { settings }) => gavel_run(&message, &settings),
         Err(error) => Err(format!("the page is of another version: {error}")),
     };
     match answer {
@@ -287,6 +288,18 @@ fn common_means(message: &JsValue, groups: &[usize]) -> Answer {
         means.extend(common_jobs::means(&times.collect::<Result<Vec<_>, String>>()?));
     }
     Ok((Reply::CommonMeans { means }, Vec::new()))
+}
+
+fn gavel_run(message: &JsValue, settings: &gavel::Settings) -> Answer {
+    let file = |key: &str, name: &str| {
+        let blob = get(message, key).dyn_into::<Blob>().map_err(|_| format!("the {name} is missing"))?;
+        let bytes = buffer(&blob).map_err(|error| format!("the {name} cannot be read: {error}"))?;
+        Ok::<_, String>(Uint8Array::new(&bytes).to_vec())
+    };
+    let (table, trace) = (file("table", "throughput table")?, file("trace", "trace")?);
+    let (figures, csv) = gavel::run(&table, &trace, settings)?;
+    let jobs = blob(&Uint8Array::from(&csv[..]), CSV)?;
+    Ok((Reply::Gavel { figures: Box::new(figures) }, vec![("jobs", jobs)]))
 }
 
 /// Tells the page how far a run is, and writes down its rounds where the policy has a ledger.

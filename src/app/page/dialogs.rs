@@ -30,7 +30,8 @@ pub struct DialogProps {
 pub fn Dialogs(props: &DialogProps) -> Html {
     let DialogProps { state, dispatch, on_files } = props;
     match state.dialog {
-        None => html! {},
+        // The window of Gavel's simulator outlasts being closed.
+        None | Some(Dialog::Gavel) => html! {},
         Some(Dialog::Share) => {
             html! { <ShareDialog address={browser::address_with(&state.address())} trace={trace_name(state)} {dispatch} /> }
         }
@@ -43,19 +44,25 @@ fn trace_name(state: &State) -> Option<AttrValue> {
     state.scenario.workload.trace.as_ref().map(|trace| trace.path.clone().into())
 }
 
-/// A window: a native dialog, opened when it appears.
+/// What a window shows.
 #[derive(Properties, PartialEq)]
-struct WindowProps {
-    id: &'static str,
-    title: &'static str,
+pub struct WindowProps {
+    /// Its id in the page.
+    pub id: &'static str,
+    /// Its title.
+    pub title: &'static str,
+    /// A sentence below the title; may be empty.
     #[prop_or_default]
-    about: AttrValue,
-    children: Html,
-    dispatch: Callback<Action>,
+    pub about: AttrValue,
+    /// What is in it.
+    pub children: Html,
+    /// The page.
+    pub dispatch: Callback<Action>,
 }
 
+/// A window: a native dialog, opened when it appears.
 #[component]
-fn Window(props: &WindowProps) -> Html {
+pub fn Window(props: &WindowProps) -> Html {
     let node = use_node_ref();
     use_effect_with(node.clone(), |node| {
         if let Some(dialog) = node.cast::<HtmlDialogElement>() {

@@ -12,7 +12,7 @@ mod load;
 mod menu;
 mod plot;
 mod policy_bar;
-mod save;
+pub(super) mod save;
 mod tenants;
 
 use std::collections::BTreeSet;

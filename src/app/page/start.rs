@@ -13,7 +13,7 @@ use crate::app::comparison::{Comparison, Freshness};
 use crate::app::figures;
 use crate::app::headline::Headline;
 use crate::app::samples::{SAMPLES, Sample};
-use crate::app::state::{Action, ResultSet, View};
+use crate::app::state::{Action, Dialog, ResultSet, View};
 use crate::app::strings;
 use crate::chart::{Card, CdfChart, Chart, Detail, MixPart, Scene, format};
 use crate::policy::registry::{self, RECORDED};
@@ -60,6 +60,10 @@ pub fn Start(props: &StartProps) -> Html {
             </div>
             <div class="sec-head"><h2>{ "Samples" }</h2><p>{ "Each is simulated in this tab when you open it. Change anything and run it again." }</p></div>
             <div class="gallery">{ for SAMPLES.iter().map(|sample| html! { <SampleCard key={sample.id} id={sample.id} {dispatch} /> }) }</div>
+            <p class="gavel-open">
+                <button class="btn" type="button" data-testid="gavel-open" onclick={dispatch.reform(|_: MouseEvent| Action::Open(Dialog::Gavel))}>{ strings::GAVEL }</button>
+                <span class="muted">{ strings::GAVEL_ABOUT }</span>
+            </p>
             <div class="promise">
                 <div><h3>{ "Exact, or the gap is printed" }</h3><p>{ "STS-Fairness solves each round to the proven optimum by dynamic programming. Where a budget stops it, the bound is shown beside the result." }</p></div>
                 <div><h3>{ "Same scenario, same hash" }</h3><p>{ "The browser and the command line give the same result hash for the same scenario, on every machine." }</p></div>

@@ -22,7 +22,7 @@ pub(super) fn save_text(name: &str, kind: &str, text: &str) -> Result<(), JsValu
 ///
 /// # Errors
 /// What the browser threw.
-pub(super) fn save_blob(name: &str, blob: &Blob) -> Result<(), JsValue> {
+pub(in crate::app::page) fn save_blob(name: &str, blob: &Blob) -> Result<(), JsValue> {
     let address = Url::create_object_url_with_blob(blob)?;
     let anchor: HtmlAnchorElement = gloo::utils::document().create_element("a")?.unchecked_into();
     anchor.set_href(&address);
