@@ -162,6 +162,12 @@ impl Cluster {
         self.types.iter().map(|t| t.devices).sum()
     }
 
+    /// Devices of each type.
+    #[must_use]
+    pub fn devices_by_type(&self) -> Vec<u32> {
+        self.types.iter().map(|t| t.devices).collect()
+    }
+
     /// The ids of all types, in order.
     pub fn type_ids(&self) -> impl ExactSizeIterator<Item = TypeId> + use<> {
         (0..self.types.len() as u16).map(TypeId)

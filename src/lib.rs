@@ -3,6 +3,7 @@
 pub mod app;
 pub mod chart;
 pub mod cluster;
+pub mod draws;
 pub mod gavel;
 pub mod linear;
 pub mod metrics;

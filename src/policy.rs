@@ -55,6 +55,12 @@ use sts::program::Program;
 /// as its share of the device.
 pub const ATTAINED_UNITS: i128 = 56;
 
+/// What so many slots on each of so many devices of a type are of devices, in [`ATTAINED_UNITS`]: their service in a microsecond.
+pub(crate) fn held_units(cluster: &Cluster, type_id: TypeId, slots: u8, devices: u32) -> i128 {
+    let slots_per_device = i128::from(cluster.gpu_type(type_id).slots_per_device());
+    i128::from(slots) * i128::from(devices) * (ATTAINED_UNITS / slots_per_device)
+}
+
 /// What a job holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Held {

@@ -390,7 +390,7 @@ mod oracle {
                 RoundSettings { horizon: horizon_s.map(secs), ..settings(100.0, overhead_s) };
             let mut plans = Plans::default();
             let record = simulate(&cluster, &workload, settings, policy(name, &[]), &mut plans);
-            let units: Vec<u32> = cluster.types().iter().map(|t| t.devices).collect();
+            let units = cluster.devices_by_type();
             let expected = expected(&workload, &units, settings, &record, &plans.0);
             let found = measure(&cluster, &workload, settings, policy(name, &[]));
             prop_assert_eq!(found, expected);

@@ -95,7 +95,7 @@ impl<'a> Yardstick<'a> {
             horizon: settings.horizon.unwrap_or(SimTime::NEVER),
             window: Window::WHOLE,
             layer: TemporalLayer::new(units, workload.tenants.len()),
-            in_service: cluster.types().iter().map(|t| t.devices).collect(),
+            in_service: cluster.devices_by_type(),
             worths,
             tenants: vec![TenantState::default(); workload.tenants.len()],
             claims: Vec::new(),

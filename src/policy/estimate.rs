@@ -4,11 +4,9 @@
 
 use std::cell::OnceCell;
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
-
 use super::View;
 use super::param::{ParamKind, ParamSpec, Params};
+use crate::draws::Draws;
 use crate::units::{JobId, Work};
 
 /// The parameter `durations`.
@@ -95,20 +93,11 @@ impl Estimator {
     fn factor(&self, job: JobId, jobs: usize) -> f64 {
         let draw = |job: u64| {
             // Keyed by the job, so that an estimate does not depend on how many jobs there are.
-            let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-            rng.set_stream(job + 1);
-            libm::exp(self.error * standard_normal(&mut rng))
+            libm::exp(self.error * Draws::stream(self.seed, job + 1).normal())
         };
         let factors = self.factors.get_or_init(|| (0..jobs as u64).map(draw).collect());
         factors.get(job.index()).copied().unwrap_or(1.0)
     }
-}
-
-/// A standard normal number (Box and Muller 1958).
-fn standard_normal(rng: &mut ChaCha8Rng) -> f64 {
-    let uniform = |rng: &mut ChaCha8Rng| (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
-    let (a, b) = (1.0 - uniform(rng), uniform(rng));
-    libm::sqrt(-2.0 * libm::log(a)) * libm::cos(2.0 * std::f64::consts::PI * b)
 }
 
 #[cfg(test)]

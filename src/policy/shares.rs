@@ -5,7 +5,7 @@
 //! its account. So what a tenant has had never differs from what it is due by more than its largest job, as long as it has jobs
 //! to run. Devices that no account claims go to whoever waits, most owed first, without a charge.
 
-use super::list::{Chooser, Passing, Sharing, fits, take};
+use super::list::{Chooser, Passing, Sharing, fits, is_full, take};
 use super::{Decision, Grant, Params, Refill, View};
 use crate::cluster::capacity::Capacity;
 use crate::units::{JobId, TenantId, TypeId};
@@ -190,7 +190,7 @@ impl Accounts {
         let jobs = order.iter().flat_map(|(_, tenant)| tenant.jobs.iter().copied());
         self.passed_over.extend(jobs.filter(|job| !self.is_served[job.index()]));
         for &job in &self.passed_over {
-            if view.cluster.type_ids().all(|type_id| room.free_slots(type_id) == 0) {
+            if is_full(view, room) {
                 return;
             }
             let class = view.class(job);

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::list::{Chooser, is_full};
-use super::{ATTAINED_UNITS, Decision, Params, Refill, View};
+use super::{Decision, Params, Refill, View};
 use crate::units::{JobId, TenantId, TypeId};
 use crate::workload::JobOption;
 
@@ -165,10 +165,9 @@ fn charged(view: &View<'_>, had: &mut [i128], tenant: TenantId, charge: i128) ->
     *had
 }
 
-/// What an option holds, in [`ATTAINED_UNITS`] a device: its service in a microsecond.
+/// What an option holds, in [`super::ATTAINED_UNITS`] a device: its service in a microsecond.
 pub(super) fn held_units(view: &View<'_>, option: JobOption) -> i128 {
-    let slots = i128::from(view.cluster.gpu_type(option.type_id).slots_per_device());
-    i128::from(option.slots) * i128::from(option.devices) * (ATTAINED_UNITS / slots)
+    super::held_units(view.cluster, option.type_id, option.slots, option.devices)
 }
 
 /// The service that tenants' jobs attain, counted as it accrues. It costs nothing for jobs that have finished.

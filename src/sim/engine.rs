@@ -19,7 +19,7 @@ use crate::cluster::occupancy::Occupancy;
 use crate::cluster::placement::{Wanted, settle};
 use crate::cluster::{Cluster, Part, Placement, Slice};
 use crate::policy::{
-    ATTAINED_UNITS, Decision, Held, JobState, Policy, Reason, RefillReads, SHARE_UNITS, View,
+    ATTAINED_UNITS, Decision, Held, JobState, Policy, Reason, RefillReads, SHARE_UNITS, View, held_units,
 };
 use crate::units::{DeviceId, JobId, NodeId, Rate, SimSpan, SimTime, TypeId, Work};
 use crate::workload::{BoundJob, BoundWorkload, JobOption, Presence};
@@ -121,7 +121,7 @@ impl<'a> Engine<'a> {
             standing: Standing::new(workload),
             outages: Outages::default(),
             outage_count: 0,
-            in_service: cluster.types().iter().map(|t| t.devices).collect(),
+            in_service: cluster.devices_by_type(),
             blocked: vec![None; cluster.nodes().len()],
             used_units: 0,
             finished: 0,
@@ -880,8 +880,7 @@ fn nodes_of(cluster: &Cluster, placement: &Placement) -> u32 {
 
 /// A placement's share of devices, in [`ATTAINED_UNITS`] a device.
 fn units_of_placement(cluster: &Cluster, placement: &Placement) -> u64 {
-    let slots = u64::from(cluster.gpu_type(placement.type_id).slots_per_device());
-    u64::from(placement.slice.slots) * placement.parts.len() as u64 * (ATTAINED_UNITS as u64 / slots)
+    held_units(cluster, placement.type_id, placement.slice.slots, placement.parts.len() as u32) as u64
 }
 
 fn insert_sorted(list: &mut Vec<JobId>, job: JobId) {

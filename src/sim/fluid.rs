@@ -7,7 +7,7 @@
 
 use super::{JobRun, Load, Progress, RoundSettings, RunRecord, Segment, Standing, Stopped, Watch};
 use crate::cluster::Cluster;
-use crate::policy::{ATTAINED_UNITS, Decision, Held, JobState, Policy, SHARE_UNITS, Share, View};
+use crate::policy::{Decision, Held, JobState, Policy, SHARE_UNITS, Share, View, held_units};
 use crate::units::{JobId, SimSpan, SimTime, Work};
 use crate::workload::BoundWorkload;
 
@@ -61,7 +61,7 @@ impl<'a> Fluid<'a> {
             policy,
             states: workload.jobs.iter().map(|job| JobState::submitted(job.work, job.submit)).collect(),
             active: Vec::new(),
-            in_service: cluster.types().iter().map(|t| t.devices).collect(),
+            in_service: cluster.devices_by_type(),
             shares: Vec::new(),
             decision: Decision::default(),
             open: vec![Vec::new(); jobs],
@@ -265,8 +265,7 @@ impl<'a> Fluid<'a> {
                 let segment = &mut self.record.segments[at];
                 segment.to = next;
                 let option = class.options[usize::from(segment.option)];
-                let slots = i128::from(self.cluster.gpu_type(option.type_id).slots_per_device());
-                let units = i128::from(option.slots) * i128::from(option.devices) * ATTAINED_UNITS / slots;
+                let units = held_units(self.cluster, option.type_id, option.slots, option.devices);
                 state.attained +=
                     units * i128::from(span.0) * i128::from(segment.of_time) / i128::from(SHARE_UNITS);
             }

@@ -6,9 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
-
+use crate::draws::Draws;
 use crate::units::{NodeId, SimSpan, SimTime};
 
 /// How often a node breaks and how long its repair takes; both are exponentially distributed.
@@ -71,7 +69,7 @@ pub struct Outages {
     events: BinaryHeap<Reverse<(SimTime, NodeId, Event)>>,
     /// By node; empty without failures.
     rates: Vec<Option<FailureRate>>,
-    streams: Vec<ChaCha8Rng>,
+    streams: Vec<Draws>,
     is_withdrawn: Vec<bool>,
     is_broken: Vec<bool>,
 }
@@ -86,13 +84,7 @@ impl Outages {
             outages.events.push(Reverse((change.at, change.node, Event::Planned(change.service))));
         }
         if rates.iter().any(Option::is_some) {
-            outages.streams = (0..nodes as u64)
-                .map(|node| {
-                    let mut stream = ChaCha8Rng::seed_from_u64(seed);
-                    stream.set_stream(node + 1);
-                    stream
-                })
-                .collect();
+            outages.streams = (0..nodes as u64).map(|node| Draws::stream(seed, node + 1)).collect();
             outages.rates = rates;
             for node in 0..nodes as u32 {
                 outages.draw(SimTime::ZERO, NodeId(node), Event::Fails);
@@ -141,8 +133,7 @@ impl Outages {
     fn draw(&mut self, from: SimTime, node: NodeId, event: Event) {
         let Some(Some(rate)) = self.rates.get(node.index()) else { return };
         let mean = if event == Event::Fails { rate.between_failures } else { rate.repair };
-        let uniform = (self.streams[node.index()].next_u64() >> 11) as f64 / (1u64 << 53) as f64;
-        let span = SimSpan((-libm::log(1.0 - uniform) * mean.0 as f64) as i64);
+        let span = SimSpan(self.streams[node.index()].exponential(mean.0 as f64) as i64);
         // At least a microsecond, so that time goes on.
         self.events.push(Reverse((from + span.max(SimSpan(1)), node, event)));
     }

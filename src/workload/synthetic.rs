@@ -6,14 +6,13 @@
 
 use std::collections::BTreeMap;
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
 use super::assign::Refusal;
 use super::mix::Mix;
 use super::profile::{self, measured_in_slices};
 use super::{JobRecord, Outcome, Presence, TextColumn, Workload};
+use crate::draws::Draws;
 use crate::units::{MICROS_PER_S, MilliGpus, SimSpan, SimTime, TenantId};
 
 /// A synthetic workload. Everything has a default.
@@ -195,37 +194,6 @@ fn in_range(key: &str, value: f64, min: f64, max: f64) -> Result<(), Refusal> {
         Ok(())
     } else {
         Err((key.to_string(), value.to_string(), format!("a number from {min} to {max}")))
-    }
-}
-
-/// Random numbers of one purpose.
-struct Draws(ChaCha8Rng);
-
-impl Draws {
-    fn stream(seed: u64, stream: u64) -> Self {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        rng.set_stream(stream);
-        Self(rng)
-    }
-
-    fn bits(&mut self) -> u64 {
-        self.0.next_u64()
-    }
-
-    /// Uniform in [0, 1).
-    fn uniform(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// Exponential with this mean.
-    fn exponential(&mut self, mean: f64) -> f64 {
-        -libm::log(1.0 - self.uniform()) * mean
-    }
-
-    /// Standard normal (Box–Muller).
-    fn normal(&mut self) -> f64 {
-        let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.uniform()));
-        radius * libm::cos(2.0 * std::f64::consts::PI * self.uniform())
     }
 }
 

@@ -44,7 +44,7 @@ impl World {
             .collect();
         let cluster = Cluster::new(&groups).unwrap();
         Self {
-            in_service: cluster.types().iter().map(|t| t.devices).collect(),
+            in_service: cluster.devices_by_type(),
             cluster,
             workload: BoundWorkload { tenants, ..BoundWorkload::default() },
             states: Vec::new(),

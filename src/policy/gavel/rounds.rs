@@ -8,7 +8,7 @@
 //! were passed over, in the same order.
 
 use crate::cluster::capacity::Capacity;
-use crate::policy::list::{Chooser, Passing, fits, take};
+use crate::policy::list::{Chooser, Passing, fits, is_full, take};
 use crate::policy::{Decision, Grant, Params, Refill, View};
 use crate::units::JobId;
 
@@ -166,7 +166,7 @@ impl Rounds {
     /// Gives what is left over to who was passed over, each on the fastest type that is free.
     fn fill_up(&self, view: &View<'_>, groups: &Groups, room: &mut Capacity, decision: &mut Decision) {
         for &(job, group) in &self.passed_over {
-            if view.cluster.type_ids().all(|type_id| room.free_slots(type_id) == 0) {
+            if is_full(view, room) {
                 return;
             }
             let free = groups.list[group as usize].choices.iter().filter(|choice| fits(room, choice.held));

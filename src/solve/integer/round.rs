@@ -46,7 +46,7 @@ pub(super) fn decide(
         return Err(refused(reason));
     }
     let active: Vec<JobId> = (0..stage.workload.jobs.len() as u32).map(JobId).collect();
-    let in_service: Vec<u32> = stage.cluster.types().iter().map(|t| t.devices).collect();
+    let in_service = stage.cluster.devices_by_type();
     let view = View {
         now: SimTime::ZERO,
         round: 0,
