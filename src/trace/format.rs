@@ -20,7 +20,7 @@ use crate::trace::sample::Sample;
 use crate::trace::value::Notes;
 
 /// Every format that can be read, in the order in which they are listed and tried.
-static FORMATS: [&Format; 6] = [
+static FORMATS: &[&Format] = &[
     &sts_csv::FORMAT,
     &sts_json::FORMAT,
     &philly_json::FORMAT,
@@ -212,18 +212,20 @@ pub(super) trait ElementReader {
 /// All formats.
 #[must_use]
 pub fn formats() -> &'static [&'static Format] {
-    &FORMATS
+    FORMATS
 }
 
 /// The names of all formats, for messages.
 pub(super) fn names() -> String {
-    FORMATS.map(|format| format.name).join(", ")
+    let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+    names.join(", ")
 }
 
 /// The format called `name`.
 pub(super) fn find(name: &str) -> Result<&'static Format, Refusal> {
     FORMATS
-        .into_iter()
+        .iter()
+        .copied()
         .find(|format| format.name == name)
         .ok_or_else(|| Refusal::UnknownFormat { found: name.to_owned() })
 }
@@ -236,7 +238,7 @@ pub fn detect(head: &[u8]) -> Vec<Detection> {
 
 pub(super) fn detect_in(sample: &Sample<'_>) -> Vec<Detection> {
     let mut found: Vec<Detection> = FORMATS
-        .into_iter()
+        .iter()
         .filter_map(|format| {
             (format.detect)(sample).map(|evidence| Detection {
                 format: format.name.to_owned(),
