@@ -3,10 +3,14 @@
 //! To add one: write `format/<name>.rs` with a `pub(super) static FORMAT: Format`, name it in `FORMATS`, and add a fixture
 //! and its figures to `tests/import/`.
 
+mod acme;
+mod dlrm;
 mod elasticflow;
 mod helios_csv;
+mod openb;
 mod philly_json;
 mod sacct;
+mod spot;
 pub mod sts_csv;
 pub mod sts_json;
 
@@ -25,6 +29,11 @@ static FORMATS: &[&Format] = &[
     &sts_json::FORMAT,
     &philly_json::FORMAT,
     &helios_csv::FORMAT,
+    &acme::SEREN,
+    &acme::KALOS,
+    &openb::FORMAT,
+    &dlrm::FORMAT,
+    &spot::FORMAT,
     &elasticflow::FORMAT,
     &sacct::FORMAT,
 ];

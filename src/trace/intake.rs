@@ -141,6 +141,8 @@ pub(super) struct Closing {
     pub(super) tables: Tables,
     /// What it noticed.
     pub(super) notices: Vec<Notice>,
+    /// Figures of the report that only this format has.
+    pub(super) figures: Vec<(&'static str, u64)>,
 }
 
 /// Something noticed about a number of records. Its message is the count, a blank and the text.
@@ -179,6 +181,7 @@ pub(super) struct Intake {
     earlier_jobs: usize,
     tables: Tables,
     notices: Vec<Notice>,
+    figures: IndexMap<String, u64>,
 }
 
 impl Intake {
@@ -210,6 +213,9 @@ impl Intake {
         self.tables.models.extend(closing.tables.models);
         for notice in closing.notices {
             self.notice(notice);
+        }
+        for (name, figure) in closing.figures {
+            *self.figures.entry(name.to_owned()).or_insert(0) += figure;
         }
     }
 
@@ -358,6 +364,7 @@ impl Intake {
         report.duplicate_ids = repeated;
         report.submit_sorted = unsorted == 0;
         report.states = self.states;
+        report.figures = self.figures;
         report.skipped = self.skipped;
         report.rejected = self.rejected;
         report.rejected_count = self.rejected_count;

@@ -100,6 +100,9 @@ pub struct ImportReport {
     pub rejected_count: u64,
     /// What else to know.
     pub warnings: Vec<Warning>,
+    /// Figures that only this format has.
+    #[serde(flatten)]
+    pub figures: IndexMap<String, u64>,
 }
 
 impl ImportReport {
@@ -160,6 +163,9 @@ impl ImportReport {
         if !self.states.is_empty() {
             let states: Vec<String> = self.states.iter().map(|(word, n)| format!("{word} {n}")).collect();
             writeln!(out, "  states        {}", states.join(", "))?;
+        }
+        for (name, figure) in &self.figures {
+            writeln!(out, "  {:<13} {figure}", name.replace('_', " "))?;
         }
         for skipped in &self.skipped {
             let lines: Vec<String> = skipped.first_lines.iter().map(u64::to_string).collect();

@@ -362,7 +362,12 @@ impl<'a> Row<'a> {
         Fault::of_value(self.header.name(column), self.get(column), bad)
     }
 
-    fn parse<T>(&self, column: usize, read: impl FnOnce(&[u8]) -> Result<T, Bad>) -> Result<T, Fault> {
+    /// A value that must be there.
+    pub(super) fn parse<T>(
+        &self,
+        column: usize,
+        read: impl FnOnce(&[u8]) -> Result<T, Bad>,
+    ) -> Result<T, Fault> {
         read(self.get(column)).map_err(|bad| self.fault(column, bad))
     }
 

@@ -284,6 +284,33 @@ pub(super) fn gpus(text: &[u8]) -> Result<MilliGpus, Bad> {
     }
 }
 
+/// GPUs of equal workers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Gang {
+    /// Over all workers.
+    pub(super) gpus: MilliGpus,
+    /// How many they are, if each has less than one GPU; whole GPUs are one worker each.
+    pub(super) workers: Option<u32>,
+}
+
+/// `workers` workers of `each` GPUs.
+pub(super) fn gang(each: MilliGpus, workers: u32) -> Result<Gang, Bad> {
+    const BAD: Bad = Bad { expected: "at most 65,536 GPUs over all workers", hint: "" };
+    let milli = u64::from(each.0) * u64::from(workers);
+    let gpus = u32::try_from(milli).ok().filter(|&milli| i64::from(milli) <= MAX_GPUS * 1000).ok_or(BAD)?;
+    Ok(Gang { gpus: MilliGpus(gpus), workers: (workers > 0 && each.is_fractional()).then_some(workers) })
+}
+
+/// A point in time in whole microseconds of the source's own origin.
+pub(super) fn microseconds(text: &[u8]) -> Result<i64, Bad> {
+    const EXPECTED: &str = "microseconds from 0 to 9,000,000,000,000,000";
+    match fixed(text, 0) {
+        Ok(micros) if (0..=MAX_TIME_S * MICROS_PER_S).contains(&micros) => Ok(micros),
+        Ok(_) | Err(Miss::TooLarge) => Err(Bad { expected: EXPECTED, hint: "" }),
+        Err(Miss::NotNumber) => Err(Bad { expected: EXPECTED, hint: number_hint(text) }),
+    }
+}
+
 /// A number of workers.
 pub(super) fn workers(text: &[u8]) -> Result<u32, Bad> {
     const BAD: Bad = Bad { expected: "a whole number of workers from 1 to 65,536", hint: "" };
@@ -409,6 +436,24 @@ mod tests {
         assert_eq!(gpus(b"65536"), Ok(MilliGpus(65_536_000)));
         for wrong in ["-1", "65537", "1e300", "NaN", "", "0.0001", "8 GPUs"] {
             assert!(gpus(wrong.as_bytes()).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn workers_with_a_part_of_a_gpu_are_counted_and_whole_gpus_are_workers() {
+        let of = |each, count| gang(MilliGpus(each), count);
+        assert_eq!(of(500, 3), Ok(Gang { gpus: MilliGpus(1500), workers: Some(3) }));
+        assert_eq!(of(8000, 94), Ok(Gang { gpus: MilliGpus(752_000), workers: None }));
+        assert_eq!(of(500, 0), Ok(Gang { gpus: MilliGpus(0), workers: None }));
+        assert!(of(65_536_000, 2).is_err() && of(u32::MAX, u32::MAX).is_err());
+    }
+
+    #[test]
+    fn microseconds_are_whole_and_reach_as_far_as_seconds() {
+        assert_eq!(microseconds(b"5835000000"), Ok(5_835_000_000));
+        assert_eq!(microseconds(b"9000000000000000"), Ok(MAX_TIME_S * MICROS_PER_S));
+        for wrong in ["", "-1", "9000000000000001", "x", "1e300"] {
+            assert!(microseconds(wrong.as_bytes()).is_err(), "{wrong}");
         }
     }
 

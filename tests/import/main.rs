@@ -16,6 +16,7 @@ mod properties;
 mod real_files;
 mod refusals;
 mod reports;
+mod tables;
 mod values;
 
 use std::io::Write as _;
@@ -24,7 +25,7 @@ use sts_sim::trace::{Import, ImportOptions, ImportReport, Imported, Refusal, imp
 use sts_sim::workload::JobRecord;
 
 /// The hand-made files of every format.
-const FIXTURES: [(&str, &[u8]); 8] = [
+const FIXTURES: &[(&str, &[u8])] = &[
     ("helios-csv", include_bytes!("../fixtures/traces/helios.csv")),
     ("philly-json", include_bytes!("../fixtures/traces/philly.json")),
     ("elasticflow", include_bytes!("../fixtures/traces/elasticflow_raw.csv")),
@@ -33,6 +34,12 @@ const FIXTURES: [(&str, &[u8]); 8] = [
     ("sacct", include_bytes!("../fixtures/traces/sacct_xdmod.txt")),
     ("sacct", include_bytes!("../fixtures/traces/sacct_sonar.txt")),
     ("sts-csv", include_bytes!("../fixtures/traces/sts.csv")),
+    ("acme-seren", include_bytes!("../fixtures/traces/acme_seren.csv")),
+    ("acme-kalos", include_bytes!("../fixtures/traces/acme_kalos.csv")),
+    ("openb-2023", include_bytes!("../fixtures/traces/openb_pods.csv")),
+    ("dlrm-2025", include_bytes!("../fixtures/traces/dlrm.csv")),
+    ("spot-2026", include_bytes!("../fixtures/traces/spot_jobs.csv")),
+    ("helios-csv", include_bytes!("../fixtures/traces/helios_canonical.csv")),
 ];
 
 fn import(bytes: &[u8]) -> Result<Imported, Refusal> {
