@@ -8,16 +8,19 @@ mod dlrm;
 mod elasticflow;
 mod helios_csv;
 mod openb;
+mod pai;
 mod philly_json;
 mod sacct;
 mod spot;
 pub mod sts_csv;
 pub mod sts_json;
 
+use std::rc::Rc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::trace::elements::{ArrayAt, Place};
-use crate::trace::intake::{Closing, Fault, Verdict};
+use crate::trace::intake::{Closing, Fault, Intake, Verdict};
 use crate::trace::refusal::Refusal;
 use crate::trace::rows::{Cells, Comments, Dialect, Header, Quotes, Row};
 use crate::trace::sample::Sample;
@@ -31,6 +34,7 @@ static FORMATS: &[&Format] = &[
     &helios_csv::FORMAT,
     &acme::SEREN,
     &acme::KALOS,
+    &pai::FORMAT,
     &openb::FORMAT,
     &dlrm::FORMAT,
     &spot::FORMAT,
@@ -40,6 +44,8 @@ static FORMATS: &[&Format] = &[
 
 /// A score from which a format is taken without being named.
 pub(super) const SURE_ENOUGH: u8 = 50;
+/// A score that only a file with everything a format is known by has.
+pub(super) const SURE: u8 = 90;
 
 /// One trace format.
 #[derive(Debug, Serialize)]
@@ -141,6 +147,13 @@ pub(super) enum Shape {
         /// Makes a reader for a table with these columns.
         open: fn(&Header) -> Result<Box<dyn RowReader>, Refusal>,
     },
+    /// Several text tables that make one trace, in any order.
+    Tables {
+        /// The dialect of a table, and its columns if it does not name them.
+        layout: fn(&Sample<'_>) -> Layout,
+        /// Begins to join them.
+        begin: fn() -> Rc<dyn Join>,
+    },
     /// JSON with an array of jobs.
     Json {
         /// Where the array is.
@@ -154,6 +167,7 @@ impl std::fmt::Debug for Shape {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Table { .. } => "Table",
+            Self::Tables { .. } => "Tables",
             Self::Json { .. } => "Json",
         })
     }
@@ -200,6 +214,15 @@ pub(super) trait RowReader {
     fn close(&mut self) -> Closing {
         Closing::default()
     }
+}
+
+/// Tables that make one trace together. What is read of one is kept until all are read.
+pub(super) trait Join {
+    /// Makes a reader for the table with these columns, which is in this file.
+    fn open(&self, file: &str, header: &Header) -> Result<Box<dyn RowReader>, Refusal>;
+
+    /// Books the jobs that all tables together describe. Called once, after the last file.
+    fn finish(&self, intake: &mut Intake) -> Result<(), Refusal>;
 }
 
 /// Reads the elements of one JSON document.

@@ -56,6 +56,8 @@ pub(super) enum Verdict<'a> {
     Job(Draft<'a>),
     /// Nothing, on purpose; the reason is one of [`Skipped::reason`].
     Skip(&'static str),
+    /// A part of a job that is booked when all tables are read: no record yet.
+    Part,
 }
 
 /// What is wrong with one record.
@@ -101,14 +103,14 @@ fn cut(value: &str) -> String {
 
 /// Distinct names in order of first appearance.
 #[derive(Debug, Default)]
-struct Names {
+pub(super) struct Names {
     all: IndexSet<String, BuildHasherDefault<Hash>>,
     last: usize,
 }
 
 impl Names {
     /// The position of `name`, added if it is new. Neighbouring records often share a name, so the last one is tried first.
-    fn position(&mut self, name: &str) -> u32 {
+    pub(super) fn position(&mut self, name: &str) -> u32 {
         if self.all.get_index(self.last).is_none_or(|last| last != name) {
             self.last = match self.all.get_index_of(name) {
                 Some(known) => known,
@@ -118,8 +120,13 @@ impl Names {
         u32::try_from(self.last).unwrap_or(u32::MAX)
     }
 
-    fn optional(&mut self, name: &str) -> Option<u32> {
+    pub(super) fn optional(&mut self, name: &str) -> Option<u32> {
         (!name.is_empty()).then(|| self.position(name))
+    }
+
+    /// The name at `position`; empty where there is none.
+    pub(super) fn name(&self, position: Option<u32>) -> &str {
+        position.and_then(|at| self.all.get_index(at as usize)).map_or("", String::as_str)
     }
 }
 
@@ -143,6 +150,8 @@ pub(super) struct Closing {
     pub(super) notices: Vec<Notice>,
     /// Figures of the report that only this format has.
     pub(super) figures: Vec<(&'static str, u64)>,
+    /// Which of the tables of its format this one is.
+    pub(super) table: Option<&'static str>,
 }
 
 /// Something noticed about a number of records. Its message is the count, a blank and the text.
@@ -166,6 +175,8 @@ pub(super) struct Intake {
     /// The file being read, shown in the report once there are several.
     file: String,
     files: u32,
+    /// Records and parts of records that were read.
+    taken: u64,
     records: u64,
     jobs: Vec<JobRecord>,
     identities: Identities,
@@ -182,6 +193,8 @@ pub(super) struct Intake {
     tables: Tables,
     notices: Vec<Notice>,
     figures: IndexMap<String, u64>,
+    /// Which of the tables of its format the last file was.
+    table: Option<&'static str>,
 }
 
 impl Intake {
@@ -207,6 +220,7 @@ impl Intake {
                 job.end = job.end.map(shift);
             }
         }
+        self.table = closing.table;
         self.tables.tenants.extend(closing.tables.tenants);
         self.tables.users.extend(closing.tables.users);
         self.tables.gpu_types.extend(closing.tables.gpu_types);
@@ -232,6 +246,30 @@ impl Intake {
         self.records
     }
 
+    /// Records and parts of records that were read so far.
+    pub(super) fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// Which of the tables of its format the last file was.
+    pub(super) fn table(&mut self) -> Option<&'static str> {
+        self.table.take()
+    }
+
+    /// Books a record as [`settle`](Self::settle) does, of a file that was read before.
+    pub(super) fn settle_of(
+        &mut self,
+        file: &str,
+        line: u64,
+        content: u64,
+        verdict: Result<Verdict<'_>, Fault>,
+    ) -> Result<(), Refusal> {
+        if self.file != file {
+            file.clone_into(&mut self.file);
+        }
+        self.book(line, content, verdict)
+    }
+
     /// Books one record: its first line, the hash of its content, and what the reader made of it.
     pub(super) fn settle(
         &mut self,
@@ -239,10 +277,19 @@ impl Intake {
         content: u64,
         verdict: Result<Verdict<'_>, Fault>,
     ) -> Result<(), Refusal> {
+        self.taken += 1;
+        self.book(line, content, verdict)
+    }
+
+    fn book(&mut self, line: u64, content: u64, verdict: Result<Verdict<'_>, Fault>) -> Result<(), Refusal> {
+        if matches!(verdict, Ok(Verdict::Part)) {
+            return Ok(());
+        }
         self.records += 1;
         match verdict {
             Ok(Verdict::Job(draft)) => self.add(line, content, &draft)?,
             Ok(Verdict::Skip(reason)) => self.skip(line, reason),
+            Ok(Verdict::Part) => {}
             Err(fault) => self.reject(line, fault),
         }
         Ok(())

@@ -57,9 +57,13 @@ pub enum Refusal {
     },
     /// It lists machines, not jobs.
     #[error(
-        "The file is not a job trace: {0} Set up the cluster with it; load the file that has one row a job."
+        "The file is not a job trace: it is {}. Set up the cluster with it, and load the file that has one row a job too.",
+        list_of(.lists)
     )]
-    NodeList(Box<NodeReport>),
+    NodeList {
+        /// The lists, one a file.
+        lists: Vec<NodeReport>,
+    },
     /// A text table of unknown columns.
     #[error(
         "The file is a table of no known format. Found the columns {columns}. Expected one of: {formats}. Name the \
@@ -81,13 +85,13 @@ pub enum Refusal {
     },
     /// The first file decides the format; a later one is in another.
     #[error(
-        "The files are of different formats: {first} first, then {second}. Expected one format in all files. Import \
-         them one after the other."
+        "The files are traces of different formats: {first} and {second}. Expected one trace, in one file or in several of \
+         the same format, and what belongs to it. Load one of them alone."
     )]
     MixedFormats {
-        /// The format of the first file.
+        /// The format of the first file, and its name.
         first: String,
-        /// What the later file is.
+        /// The format of the later one, and its name.
         second: String,
     },
     /// A format name that does not exist.
@@ -209,4 +213,8 @@ pub enum Refusal {
         /// What the system says.
         detail: String,
     },
+}
+
+fn list_of(lists: &[NodeReport]) -> String {
+    lists.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }

@@ -5,6 +5,9 @@ use std::fmt::Write as _;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use crate::trace::files::{FileRead, Holds};
+use crate::trace::nodes::NodeReport;
+
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -100,6 +103,9 @@ pub struct ImportReport {
     pub rejected_count: u64,
     /// What else to know.
     pub warnings: Vec<Warning>,
+    /// The files, and what each was recognised as.
+    #[serde(default)]
+    pub files: Vec<FileRead>,
     /// Figures that only this format has.
     #[serde(flatten)]
     pub figures: IndexMap<String, u64>,
@@ -110,6 +116,14 @@ impl ImportReport {
     #[must_use]
     pub fn skipped_count(&self) -> u64 {
         self.skipped.iter().map(|s| s.count).sum()
+    }
+
+    /// The lists of machines among the files.
+    pub fn node_lists(&self) -> impl Iterator<Item = (&str, &NodeReport)> {
+        self.files.iter().filter_map(|file| match &file.holds {
+            Holds::Nodes(list) => Some((file.name.as_str(), list)),
+            _ => None,
+        })
     }
 
     /// The report as lines of text for a terminal.
@@ -163,6 +177,11 @@ impl ImportReport {
         if !self.states.is_empty() {
             let states: Vec<String> = self.states.iter().map(|(word, n)| format!("{word} {n}")).collect();
             writeln!(out, "  states        {}", states.join(", "))?;
+        }
+        if self.files.len() > 1 {
+            for FileRead { name, holds } in &self.files {
+                writeln!(out, "  {name}: {holds}")?;
+            }
         }
         for (name, figure) in &self.figures {
             writeln!(out, "  {:<13} {figure}", name.replace('_', " "))?;

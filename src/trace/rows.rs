@@ -333,6 +333,16 @@ impl<'a> Row<'a> {
         Self { header, cells, notes, widened: (usize::MAX, 0) }
     }
 
+    /// The line it begins at, from 1.
+    pub(super) fn line(&self) -> u64 {
+        self.cells.line
+    }
+
+    /// A hash of its content.
+    pub(super) fn hash(&self) -> u64 {
+        self.cells.hash()
+    }
+
     /// How many fields it has more than the header has columns.
     pub(super) fn surplus(&self) -> usize {
         self.cells.len().saturating_sub(self.header.len())

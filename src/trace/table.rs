@@ -9,7 +9,7 @@ use crate::trace::rows::{Cells, Header, Row, Rows};
 use crate::trace::value::{self, Notes};
 
 /// Makes a reader for a table with these columns.
-pub(super) type Open = fn(&Header) -> Result<Box<dyn RowReader>, Refusal>;
+pub(super) type Open = Box<dyn Fn(&Header) -> Result<Box<dyn RowReader>, Refusal>>;
 
 /// A table being read.
 pub(super) struct Table {
@@ -40,10 +40,17 @@ struct Held {
 }
 
 impl Table {
-    /// Begins a table.
-    pub(super) fn new(layout: &Layout, open: Open, notes: Rc<Notes>) -> Result<Self, Refusal> {
-        let header = Header::new(layout.columns.unwrap_or_default().iter().map(|name| name.as_bytes()));
-        let reader = layout.columns.map(|_| open(&header)).transpose()?;
+    /// Begins a table; `columns` are those that another file has for it.
+    pub(super) fn new(
+        layout: &Layout,
+        columns: Option<&Header>,
+        open: Open,
+        notes: Rc<Notes>,
+    ) -> Result<Self, Refusal> {
+        let own = || layout.columns.map(|names| Header::new(names.iter().map(|name| name.as_bytes())));
+        let known = columns.cloned().or_else(own);
+        let reader = known.as_ref().map(&open).transpose()?;
+        let header = known.unwrap_or_default();
         Ok(Self {
             rows: Rows::new(layout.dialect),
             body: Body {

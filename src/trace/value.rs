@@ -269,9 +269,18 @@ fn whole_digits(text: &[u8]) -> Option<i64> {
 
 /// A number of GPUs, in thousandths.
 pub(super) fn gpus(text: &[u8]) -> Result<MilliGpus, Bad> {
-    const EXPECTED: &str = "a number of GPUs from 0 to 65,536";
-    let bad = |hint| Bad { expected: EXPECTED, hint };
-    match fixed(text, 3) {
+    gpu_count(text, 3, "a number of GPUs from 0 to 65,536")
+}
+
+/// A number of GPUs in percent of one, in thousandths of a GPU.
+pub(super) fn gpu_percent(text: &[u8]) -> Result<MilliGpus, Bad> {
+    gpu_count(text, 1, "a number of GPUs in percent of one, from 0 to 6,553,600")
+}
+
+/// A number of GPUs of which the decimal, times 10^`places`, is thousandths.
+fn gpu_count(text: &[u8], places: i32, expected: &'static str) -> Result<MilliGpus, Bad> {
+    let bad = |hint| Bad { expected, hint };
+    match fixed(text, places) {
         Ok(milli) if milli < 0 => Err(bad("a request cannot be negative")),
         Ok(0) if text.iter().take_while(|b| !b"eE".contains(b)).any(|b| matches!(b, b'1'..=b'9')) => {
             Err(bad("the smallest share of a GPU that is told apart from none is 0.001"))
@@ -446,6 +455,13 @@ mod tests {
         assert_eq!(of(8000, 94), Ok(Gang { gpus: MilliGpus(752_000), workers: None }));
         assert_eq!(of(500, 0), Ok(Gang { gpus: MilliGpus(0), workers: None }));
         assert!(of(65_536_000, 2).is_err() && of(u32::MAX, u32::MAX).is_err());
+    }
+
+    #[test]
+    fn percents_of_a_gpu() {
+        assert_eq!(gpu_percent(b"25.0"), Ok(MilliGpus(250)));
+        assert_eq!(gpu_percent(b"800"), Ok(MilliGpus(8000)));
+        assert!(gpu_percent(b"-1").is_err() && gpu_percent(b"").is_err() && gpu_percent(b"6553601").is_err());
     }
 
     #[test]

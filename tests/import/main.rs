@@ -12,6 +12,7 @@
 mod bytes;
 mod export;
 mod formats;
+mod joined;
 mod properties;
 mod real_files;
 mod refusals;
@@ -53,6 +54,7 @@ fn import_as(format: &str, bytes: &[u8]) -> Result<Imported, Refusal> {
 /// Feeds `bytes` cut at the given places.
 fn import_cut(bytes: &[u8], cuts: &[usize]) -> Result<Imported, Refusal> {
     let mut import = Import::new(&ImportOptions::default())?;
+    import.next_file("trace")?;
     let mut from = 0;
     for &cut in cuts {
         import.feed(&bytes[from..cut])?;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::Value;
-use sts_sim::trace::{ImportOptions, Refusal, WorkloadDigest, import_reader};
+use sts_sim::trace::{Import, ImportOptions, Refusal, WorkloadDigest, import_reader};
 
 use crate::assert_accounts;
 use crate::export::{through_csv, through_json};
@@ -46,8 +46,8 @@ fn real_files_give_the_known_figures() {
         let read = std::fs::File::open(folder.join(file)).unwrap();
         let result = import_reader(file, read, &ImportOptions::default());
         if is_nodes {
-            let Err(Refusal::NodeList(report)) = result else { panic!("{file}: {result:?}") };
-            let report = serde_json::to_value(&*report).unwrap();
+            let Err(Refusal::NodeList { lists }) = result else { panic!("{file}: {result:?}") };
+            let report = serde_json::to_value(&lists[0]).unwrap();
             for (key, figure) in figures.as_object().unwrap() {
                 assert_near(file, key, &report[key], figure);
             }
@@ -100,7 +100,8 @@ fn real_files_that_are_no_traces_are_refused() {
         ("slurm_sacct/vcell_sacct-simple-completed.txt", "Submit"),
         ("swf/KTH-SP2-1996-2.1-cln.first300.swf", "Expected"),
         ("shockwave_trace/120_multigpu_dynamic.trace", "Expected"),
-        ("alibaba_pai_2020/pai_task_table.readme_row.csv", "Expected"),
+        ("alibaba_pai_2020/pai_job_table.readme_row.csv", "pai_task_table"),
+        ("alibaba_pai_2020/pai_task_table.header", "no job"),
         ("batsim_json/kth_sp2.json", "JSON"),
     ] {
         let read = std::fs::File::open(folder.join(file)).unwrap();
@@ -111,4 +112,33 @@ fn real_files_that_are_no_traces_are_refused() {
     let read = std::fs::File::open(folder.join("slurm_sacct/gcm_sample-sacct-output.txt")).unwrap();
     let report = import_reader("gcm", read, &ImportOptions::default()).unwrap().report;
     assert_eq!((report.records, report.jobs, report.skipped_count()), (68, 0, 68));
+}
+
+#[test]
+fn the_published_rows_of_the_pai_tables_are_joined() {
+    let Some(folder) = shared() else { return };
+    let folder = folder.join("alibaba_pai_2020");
+    let read = |files: &[&str]| {
+        let mut import = Import::new(&ImportOptions::default()).unwrap();
+        for file in files {
+            import.read(file, std::fs::File::open(folder.join(file)).unwrap()).unwrap();
+        }
+        import.finish().unwrap().report
+    };
+    // The three published rows are of three jobs.
+    let files = [
+        "pai_task_table.header",
+        "pai_machine_spec.header",
+        "pai_machine_spec.first900.csv",
+        "pai_group_tag_table.readme_row.csv",
+        "pai_task_table.readme_row.csv",
+        "pai_job_table.readme_row.csv",
+    ];
+    let report = read(&files);
+    assert_eq!((report.records, report.jobs, report.zero_gpu_jobs), (1, 1, 1));
+    assert_eq!(report.first_submit, Some(4_550_879.0));
+    assert_eq!(report.node_lists().next().unwrap().1.gpus, 3314.0);
+    // The task alone: one instance with half a GPU for 38 seconds.
+    let report = read(&["pai_task_table.readme_row.csv"]);
+    assert_eq!((report.jobs, report.gpus_requested_sum, report.max_duration_s), (1, 0.5, Some(38.0)));
 }
