@@ -24,6 +24,7 @@ pub mod format;
 mod hash;
 mod identity;
 mod intake;
+pub mod mapping;
 mod measure;
 mod nodes;
 mod outcome;
@@ -57,11 +58,13 @@ pub use value::{MAX_DURATION_S, MAX_GPUS, MAX_MEMORY_GB, MAX_TIME_S};
 use document::Document;
 use format::{SURE_ENOUGH, Shape};
 use intake::Intake;
+use mapping::Mapping;
 use nodes::NodeList;
-use rows::Rows;
+use rows::{Header, Rows};
 use sample::{SAMPLE_BYTES, Sample};
 use table::Table;
 use unpack::{Sink, Unpack};
+use value::Notes;
 
 /// How much of a reader is asked for at once.
 const READ_BYTES: usize = 1 << 20;
@@ -73,6 +76,9 @@ pub struct ImportOptions {
     pub format: Option<String>,
     /// The offset, in seconds east of UTC, of times that are printed without a zone.
     pub utc_offset_s: i32,
+    /// What the columns of a table are, for the format `generic-csv`; `None` guesses them.
+    #[serde(default)]
+    pub mapping: Option<Mapping>,
 }
 
 /// What an import gives.
@@ -102,6 +108,7 @@ struct Pipeline {
     /// The format, once it is known; all files have the same.
     format: Option<&'static Format>,
     choice: Choice,
+    mapping: Option<Mapping>,
     detections: Vec<Detection>,
     stage: Stage,
     intake: Intake,
@@ -150,15 +157,30 @@ impl Import {
     /// Begins an import.
     ///
     /// # Errors
-    /// [`Refusal::UnknownFormat`] when the options name a format that does not exist.
+    /// [`Refusal::UnknownFormat`] when the options name a format that does not exist, [`Refusal::BadMapping`] when they have a
+    /// mapping that cannot be used.
     pub fn new(options: &ImportOptions) -> Result<Self, Refusal> {
-        let format = options.format.as_deref().map(format::find).transpose()?;
+        let mapping = options.mapping.clone();
+        let name = options.format.as_deref().or(mapping.as_ref().map(|_| format::MAPPED));
+        let format = name.map(format::find).transpose()?;
+        if let Some(mapping) = &mapping {
+            mapping.check().map_err(|error| Refusal::BadMapping { why: error.to_string() })?;
+            if name != Some(format::MAPPED) {
+                let why = format!("the format is {}, which needs no mapping", name.unwrap_or_default());
+                return Err(Refusal::BadMapping { why });
+            }
+        }
+        let notes = match &mapping {
+            Some(mapping) => mapping::notes(mapping),
+            None => Notes::at_offset(options.utc_offset_s),
+        };
         let pipeline = Pipeline {
             format,
             choice: if format.is_some() { Choice::User } else { Choice::Content },
+            mapping,
             detections: Vec::new(),
             stage: Stage::Sampling(Vec::new()),
-            intake: Intake::new(options.utc_offset_s),
+            intake: Intake::new(notes),
             empty: None,
         };
         Ok(Self { unpack: None, pipeline, failed: None, bytes: 0 })
@@ -331,7 +353,14 @@ impl Pipeline {
         }
         match &format.shape {
             Shape::Table { layout, open } => {
-                Table::new(&layout(sample), *open, Rc::clone(&self.intake.notes)).map(Stage::Table)
+                Table::new(&layout(sample), Box::new(*open), Rc::clone(&self.intake.notes)).map(Stage::Table)
+            }
+            Shape::Mapped => {
+                let mapping = self.mapping.clone().map_or_else(|| format::mapping_of(sample), Ok)?;
+                let (layout, header) =
+                    (mapping::layout(&mapping.table), mapping::header(&mapping.table, sample));
+                let open = Box::new(move |header: &Header| mapping::open(&mapping, header));
+                Table::of(&layout, header, open, Rc::clone(&self.intake.notes)).map(Stage::Table)
             }
             Shape::Json { array, open } => Ok(Stage::Json(Document::new(format.name, *array, open()))),
         }

@@ -4,6 +4,7 @@
 //! and its figures to `tests/import/`.
 
 mod elasticflow;
+mod generic_csv;
 mod helios_csv;
 mod philly_json;
 mod sacct;
@@ -11,6 +12,8 @@ pub mod sts_csv;
 pub mod sts_json;
 
 use serde::{Deserialize, Serialize};
+
+pub(super) use generic_csv::mapping_of;
 
 use crate::trace::elements::{ArrayAt, Place};
 use crate::trace::intake::{Closing, Fault, Verdict};
@@ -27,7 +30,11 @@ static FORMATS: &[&Format] = &[
     &helios_csv::FORMAT,
     &elasticflow::FORMAT,
     &sacct::FORMAT,
+    &generic_csv::FORMAT,
 ];
+
+/// The format that is read by a mapping.
+pub(super) const MAPPED: &str = "generic-csv";
 
 /// A score from which a format is taken without being named.
 pub(super) const SURE_ENOUGH: u8 = 50;
@@ -139,6 +146,8 @@ pub(super) enum Shape {
         /// Makes a reader.
         open: fn() -> Box<dyn ElementReader>,
     },
+    /// A text table whose columns a mapping describes.
+    Mapped,
 }
 
 impl std::fmt::Debug for Shape {
@@ -146,6 +155,7 @@ impl std::fmt::Debug for Shape {
         f.write_str(match self {
             Self::Table { .. } => "Table",
             Self::Json { .. } => "Json",
+            Self::Mapped => "Mapped",
         })
     }
 }

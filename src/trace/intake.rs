@@ -182,9 +182,9 @@ pub(super) struct Intake {
 }
 
 impl Intake {
-    /// An import of files whose local times are at `utc_offset_s` east of UTC.
-    pub(super) fn new(utc_offset_s: i32) -> Self {
-        Self { notes: Rc::new(Notes::at_offset(utc_offset_s)), ..Self::default() }
+    /// An import whose local times are read as `notes` says.
+    pub(super) fn new(notes: Notes) -> Self {
+        Self { notes: Rc::new(notes), ..Self::default() }
     }
 
     /// Names the file that the next records come from.
@@ -381,6 +381,11 @@ impl Intake {
                 "local-times",
                 self.notes.local_times.get(),
                 "times are printed without a zone and are read as printed",
+            ),
+            (
+                "repeated-times",
+                self.notes.repeated_times.get(),
+                "times fall into an hour that the zone's clock shows twice or skips; of two the earlier is taken",
             ),
             (
                 "invalid-utf8",

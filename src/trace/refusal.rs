@@ -62,13 +62,23 @@ pub enum Refusal {
     NodeList(Box<NodeReport>),
     /// A text table of unknown columns.
     #[error(
-        "The file is a table of no known format. Found the columns {columns}. Expected one of: {formats}. Name the \
-         columns as in sts-csv (submit_s, gpus, duration_s), or choose the format yourself.",
+        "The file is a table of no known format. Found the columns {columns}. Expected one of: {formats}. Say which column \
+         is what (`sts import --suggest-mapping` proposes a mapping), or name the columns as in sts-csv (submit_s, gpus, \
+         duration_s).",
         formats = format::names()
     )]
     UnknownTable {
         /// The columns found.
         columns: String,
+    },
+    /// A mapping that cannot be used, or none where one is needed.
+    #[error(
+        "The table cannot be read as jobs: {why}. Expected a mapping that says which column is what. \
+         `sts import --suggest-mapping` proposes one; change it and give it with --mapping."
+    )]
+    BadMapping {
+        /// What is wrong.
+        why: String,
     },
     /// JSON that is no known trace.
     #[error(
