@@ -53,6 +53,17 @@ pub struct Warning {
     pub count: u64,
 }
 
+/// A member of an archive, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArchiveMember {
+    /// Its path in the archive.
+    pub path: String,
+    /// Its size unpacked, where it is known.
+    pub bytes: Option<u64>,
+    /// Why it was not read; `null` for one that was.
+    pub skipped: Option<String>,
+}
+
 /// What an import understood. `jobs` + all `skipped` + `rejected_count` = `records`, and `gpu_jobs` + `zero_gpu_jobs` = `jobs`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ImportReport {
@@ -100,7 +111,13 @@ pub struct ImportReport {
     pub rejected_count: u64,
     /// What else to know.
     pub warnings: Vec<Warning>,
+    /// The members of the archives, the first [`SHOWN_MEMBERS`]; empty where no file is an archive.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<ArchiveMember>,
 }
+
+/// How many members of archives a report lists.
+pub const SHOWN_MEMBERS: usize = 200;
 
 impl ImportReport {
     /// All skipped records.
@@ -190,6 +207,13 @@ impl ImportReport {
         }
         for warning in &self.warnings {
             writeln!(out, "warning {}: {}", warning.code, warning.message)?;
+        }
+        for member in &self.members {
+            write!(out, "member {}", member.path)?;
+            if let Some(bytes) = member.bytes {
+                write!(out, " ({bytes} bytes)")?;
+            }
+            writeln!(out, ": {}", member.skipped.as_deref().unwrap_or("read"))?;
         }
         Ok(())
     }

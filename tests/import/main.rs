@@ -9,6 +9,7 @@
     reason = "a test fails by panicking, and figures that must be exact are compared exactly"
 )]
 
+mod archives;
 mod bytes;
 mod export;
 mod formats;

@@ -16,6 +16,9 @@ pub(crate) struct ImportArgs {
     /// The format; found from the content when absent.
     #[arg(long)]
     format: Option<String>,
+    /// Read only this member of an archive, by its path or the end of it; may be given several times.
+    #[arg(long, value_name = "NAME")]
+    member: Vec<String>,
     /// Print the report as JSON.
     #[arg(long)]
     json: bool,
@@ -44,7 +47,11 @@ pub(crate) fn read_all(path: &Path) -> anyhow::Result<Vec<u8>> {
 }
 
 pub(crate) fn import(args: &ImportArgs) -> anyhow::Result<()> {
-    let options = ImportOptions { format: args.format.clone(), ..ImportOptions::default() };
+    let options = ImportOptions {
+        format: args.format.clone(),
+        members: args.member.clone(),
+        ..ImportOptions::default()
+    };
     let mut import = Import::new(&options)?;
     for path in &args.files {
         let name = path.display().to_string();
