@@ -196,8 +196,7 @@ impl Chooser {
                 else {
                     continue;
                 };
-                if fits(&capacity, view.option(job, held.option)) {
-                    take(&mut capacity, view.option(job, held.option));
+                if take(&mut capacity, view.option(job, held.option)) {
                     decision.grants.push(Grant { job, option: held.option });
                     self.leased.push(job);
                 }
@@ -245,16 +244,14 @@ impl Chooser {
         decision: &mut Decision,
     ) -> Option<JobOption> {
         let index = match view.state(job).held {
-            Some(held) if fits(capacity, view.option(job, held.option)) => held.option,
+            Some(held) if take(capacity, view.option(job, held.option)) => held.option,
             _ => {
                 let ranked = self.ranked(view, job, |type_id| capacity.free_devices_upper(type_id));
-                ranked.iter().copied().find(|&option| fits(capacity, view.option(job, option)))?
+                ranked.iter().copied().find(|&option| take(capacity, view.option(job, option)))?
             }
         };
-        let option = view.option(job, index);
-        take(capacity, option);
         decision.grants.push(Grant { job, option: index });
-        Some(option)
+        Some(view.option(job, index))
     }
 
     /// Starts a waiting job inside a round with the first of its options that finds a position; `None` if none does.
@@ -307,9 +304,9 @@ pub(super) fn fits(capacity: &Capacity, option: JobOption) -> bool {
     capacity.fits(option.type_id, option.slice(), option.devices)
 }
 
-/// Takes what an option uses.
-pub(super) fn take(capacity: &mut Capacity, option: JobOption) {
-    capacity.take(option.type_id, option.slice(), option.devices);
+/// Takes what an option uses if it fits, and says whether it does.
+pub(super) fn take(capacity: &mut Capacity, option: JobOption) -> bool {
+    capacity.take(option.type_id, option.slice(), option.devices)
 }
 
 /// Waiting jobs, in order of submission.
@@ -333,7 +330,7 @@ impl<K: Ord> ByKey<K> {
     ) -> impl Iterator<Item = JobId> + '_ {
         self.0.clear();
         self.0.extend(jobs.map(|job| (key(job), job)));
-        self.0.sort_unstable();
+        self.0.sort_unstable_by(|(a, first), (b, second)| a.cmp(b).then_with(|| first.cmp(second)));
         self.0.iter().map(|&(_, job)| job)
     }
 }
