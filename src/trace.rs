@@ -28,6 +28,7 @@ mod measure;
 mod nodes;
 mod outcome;
 mod refusal;
+mod repair;
 mod report;
 mod rows;
 mod sample;
@@ -49,7 +50,8 @@ pub use format::sts_json::write_sts_json;
 pub use format::{Detection, Format, detect, formats};
 pub use nodes::NodeReport;
 pub use refusal::Refusal;
-pub use report::{ImportReport, Kind, Rejected, Skipped, Warning};
+pub use repair::{FillFrom, Repairs, RepeatedIds, RunTimeFrom, RunningJobs, TimesIn};
+pub use report::{ImportReport, Kind, Rejected, Repaired, Skipped, Warning};
 pub use rows::{MAX_COLUMNS, MAX_ROW};
 pub use unpack::{MAX_RATIO, MAX_UNPACKED, RATIO_FROM};
 pub use value::{MAX_DURATION_S, MAX_GPUS, MAX_MEMORY_GB, MAX_TIME_S};
@@ -73,6 +75,8 @@ pub struct ImportOptions {
     pub format: Option<String>,
     /// The offset, in seconds east of UTC, of times that are printed without a zone.
     pub utc_offset_s: i32,
+    /// What is repaired.
+    pub repairs: Repairs,
 }
 
 /// What an import gives.
@@ -158,7 +162,7 @@ impl Import {
             choice: if format.is_some() { Choice::User } else { Choice::Content },
             detections: Vec::new(),
             stage: Stage::Sampling(Vec::new()),
-            intake: Intake::new(options.utc_offset_s),
+            intake: Intake::new(options),
             empty: None,
         };
         Ok(Self { unpack: None, pipeline, failed: None, bytes: 0 })
