@@ -29,6 +29,7 @@ mod measure;
 mod nodes;
 mod outcome;
 mod refusal;
+mod repair;
 mod report;
 mod rows;
 mod sample;
@@ -50,7 +51,8 @@ pub use format::sts_json::write_sts_json;
 pub use format::{Detection, Format, detect, formats};
 pub use nodes::NodeReport;
 pub use refusal::Refusal;
-pub use report::{ArchiveMember, ImportReport, Kind, Rejected, SHOWN_MEMBERS, Skipped, Warning};
+pub use repair::{FillFrom, Repairs, RepeatedIds, RunTimeFrom, RunningJobs, TimesIn};
+pub use report::{ArchiveMember, ImportReport, Kind, Rejected, Repaired, SHOWN_MEMBERS, Skipped, Warning};
 pub use rows::{MAX_COLUMNS, MAX_ROW};
 pub use unpack::{MAX_MEMBERS, MAX_PACKINGS, MAX_RATIO, MAX_UNPACKED, MAX_WINDOW, RATIO_FROM};
 pub use value::{MAX_DURATION_S, MAX_GPUS, MAX_MEMORY_GB, MAX_TIME_S};
@@ -78,6 +80,8 @@ pub struct ImportOptions {
     /// The members of archives that are read, by path or by the end of it; empty = every trace in them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<String>,
+    /// What is repaired.
+    pub repairs: Repairs,
 }
 
 /// What an import gives.
@@ -167,7 +171,7 @@ impl Import {
             choice: if format.is_some() { Choice::User } else { Choice::Content },
             detections: Vec::new(),
             stage: Stage::Sampling(Vec::new()),
-            intake: Intake::new(options.utc_offset_s),
+            intake: Intake::new(options),
             archives: Archives::new(&options.members),
             empty: None,
         };

@@ -16,6 +16,7 @@ mod formats;
 mod properties;
 mod real_files;
 mod refusals;
+mod repairs;
 mod reports;
 mod values;
 
