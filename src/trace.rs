@@ -13,10 +13,11 @@
 //! # Ok::<(), sts_sim::trace::Refusal>(())
 //! ```
 //!
-//! The stages, each in its own module: `unpack` (gzip, encodings) → `sample` and `sniff` (what is this?) → `rows` or
+//! The stages, each in its own module: `unpack` (gzip, Zstandard, ZIP, tar, encodings) and `archive` (which members) → `sample` and `sniff` (what is this?) → `rows` or
 //! `elements` (one record at a time) → a reader in [`mod@format`] (what does the record say?) → `intake` (the workload and its
 //! accounts). At most one record is in memory besides the workload. The result does not depend on how the bytes are cut.
 
+mod archive;
 mod digest;
 mod document;
 mod elements;
@@ -29,6 +30,7 @@ mod measure;
 mod nodes;
 mod outcome;
 mod refusal;
+mod repair;
 mod report;
 mod rows;
 mod sample;
@@ -50,11 +52,13 @@ pub use format::sts_json::write_sts_json;
 pub use format::{Detection, Format, detect, formats};
 pub use nodes::NodeReport;
 pub use refusal::Refusal;
-pub use report::{ImportReport, Kind, Rejected, Skipped, Warning};
+pub use repair::{FillFrom, Repairs, RepeatedIds, RunTimeFrom, RunningJobs, TimesIn};
+pub use report::{ArchiveMember, ImportReport, Kind, Rejected, Repaired, SHOWN_MEMBERS, Skipped, Warning};
 pub use rows::{MAX_COLUMNS, MAX_ROW};
-pub use unpack::{MAX_RATIO, MAX_UNPACKED, RATIO_FROM};
+pub use unpack::{MAX_MEMBERS, MAX_PACKINGS, MAX_RATIO, MAX_UNPACKED, MAX_WINDOW, RATIO_FROM};
 pub use value::{MAX_DURATION_S, MAX_GPUS, MAX_MEMORY_GB, MAX_TIME_S};
 
+use archive::{Archives, Interest};
 use document::Document;
 use format::{SURE_ENOUGH, Shape};
 use intake::Intake;
@@ -63,8 +67,7 @@ use nodes::NodeList;
 use rows::{Header, Rows};
 use sample::{SAMPLE_BYTES, Sample};
 use table::Table;
-use unpack::{Sink, Unpack};
-use value::Notes;
+use unpack::{Member, Sink, Unpack};
 
 /// How much of a reader is asked for at once.
 const READ_BYTES: usize = 1 << 20;
@@ -79,6 +82,11 @@ pub struct ImportOptions {
     /// What the columns of a table are, for the format `generic-csv`; `None` guesses them.
     #[serde(default)]
     pub mapping: Option<Mapping>,
+    /// The members of archives that are read, by path or by the end of it; empty = every trace in them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<String>,
+    /// What is repaired.
+    pub repairs: Repairs,
 }
 
 /// What an import gives.
@@ -112,6 +120,7 @@ struct Pipeline {
     detections: Vec<Detection>,
     stage: Stage,
     intake: Intake,
+    archives: Archives,
     /// Why the last file without records has none.
     empty: Option<Refusal>,
 }
@@ -130,6 +139,8 @@ enum Stage {
     Table(Table),
     Json(Document),
     Nodes(Rows, NodeList),
+    /// A member of an archive that is not read.
+    PassedOver,
 }
 
 impl std::fmt::Debug for Stage {
@@ -139,6 +150,7 @@ impl std::fmt::Debug for Stage {
             Self::Table(_) => "Table",
             Self::Json(_) => "Json",
             Self::Nodes(..) => "Nodes",
+            Self::PassedOver => "PassedOver",
         })
     }
 }
@@ -170,17 +182,14 @@ impl Import {
                 return Err(Refusal::BadMapping { why });
             }
         }
-        let notes = match &mapping {
-            Some(mapping) => mapping::notes(mapping),
-            None => Notes::at_offset(options.utc_offset_s),
-        };
         let pipeline = Pipeline {
             format,
             choice: if format.is_some() { Choice::User } else { Choice::Content },
             mapping,
             detections: Vec::new(),
             stage: Stage::Sampling(Vec::new()),
-            intake: Intake::new(notes),
+            intake: Intake::new(options),
+            archives: Archives::new(&options.members),
             empty: None,
         };
         Ok(Self { unpack: None, pipeline, failed: None, bytes: 0 })
@@ -258,16 +267,20 @@ impl Import {
             }
             import.end_file()
         })?;
-        let Pipeline { format, detections, intake, empty, .. } = self.pipeline;
+        let Pipeline { format, detections, intake, empty, archives, .. } = self.pipeline;
+        if let Some(refusal) = archives.refusal().filter(|_| intake.records() == 0) {
+            return Err(refusal);
+        }
         if let Some(empty) = empty.filter(|_| intake.records() == 0) {
             return Err(empty);
         }
-        let imported = intake.finish(format.map_or("", |format| format.name));
+        let mut imported = intake.finish(format.map_or("", |format| format.name));
+        imported.report.members = archives.into_members();
         Ok(Imported { detections, ..imported })
     }
 
     fn begin_file(&mut self, name: &str) {
-        self.unpack = Some(Unpack::default());
+        self.unpack = Some(Unpack::new());
         self.pipeline.stage = Stage::Sampling(Vec::new());
         self.pipeline.intake.begin_file(name);
     }
@@ -288,7 +301,39 @@ impl Import {
 }
 
 impl Sink for Pipeline {
-    fn take(&mut self, mut text: &[u8]) -> Result<(), Refusal> {
+    fn begin_member(&mut self, member: &Member) -> Result<(), Refusal> {
+        let interest = self.archives.begin(member, self.intake.records());
+        self.stage = match interest {
+            Interest::Read => Stage::Sampling(Vec::new()),
+            Interest::PassOver => Stage::PassedOver,
+        };
+        self.intake.begin_file(&member.path);
+        Ok(())
+    }
+
+    fn take(&mut self, text: &[u8]) -> Result<(), Refusal> {
+        self.archives.take(text.len());
+        let taken = self.take_text(text);
+        self.forgive(taken)
+    }
+
+    fn end_member(&mut self) -> Result<(), Refusal> {
+        let ended = self.end_file();
+        self.forgive(ended)?;
+        self.archives.end();
+        self.stage = Stage::PassedOver;
+        Ok(())
+    }
+
+    fn pass_over(&mut self, member: &Member, why: Refusal) -> Result<(), Refusal> {
+        self.archives.pass_over(member, why);
+        self.stage = Stage::PassedOver;
+        Ok(())
+    }
+}
+
+impl Pipeline {
+    fn take_text(&mut self, mut text: &[u8]) -> Result<(), Refusal> {
         if let Stage::Sampling(sample) = &mut self.stage {
             let wanted = text.len().min(SAMPLE_BYTES - sample.len());
             let (head, rest) = text.split_at(wanted);
@@ -301,12 +346,20 @@ impl Sink for Pipeline {
         }
         self.push(text)
     }
-}
 
-impl Pipeline {
+    /// Passes over a member of an archive that is no trace.
+    fn forgive(&mut self, result: Result<(), Refusal>) -> Result<(), Refusal> {
+        let Err(refusal) = result else { return Ok(()) };
+        if !self.archives.forgives(&refusal, self.intake.records()) {
+            return Err(refusal);
+        }
+        self.stage = Stage::PassedOver;
+        Ok(())
+    }
+
     fn push(&mut self, text: &[u8]) -> Result<(), Refusal> {
         match &mut self.stage {
-            Stage::Sampling(_) => Ok(()),
+            Stage::Sampling(_) | Stage::PassedOver => Ok(()),
             Stage::Table(table) => table.push(text, &mut self.intake),
             Stage::Json(document) => document.push(text, &mut self.intake),
             Stage::Nodes(rows, list) => rows.push(text, |cells| {
@@ -372,13 +425,17 @@ impl Pipeline {
             if Sample::new(head).first_line().is_empty() {
                 let detail =
                     if head.is_empty() { "it has no byte" } else { "it has only blank lines and comments" };
-                self.empty = Some(Refusal::Empty { detail: detail.into() });
+                let empty = Refusal::Empty { detail: detail.into() };
+                if self.archives.is_inside() {
+                    return Err(empty);
+                }
+                self.empty = Some(empty);
                 return Ok(());
             }
             self.begin_reading()?;
         }
         let empty = match std::mem::replace(&mut self.stage, Stage::Sampling(Vec::new())) {
-            Stage::Sampling(_) => None,
+            Stage::Sampling(_) | Stage::PassedOver => None,
             Stage::Table(table) => table.end(&mut self.intake)?,
             Stage::Json(document) => document.end(&mut self.intake)?,
             Stage::Nodes(mut rows, mut list) => {

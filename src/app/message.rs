@@ -9,7 +9,7 @@ use super::gavel::{Figures, Settings};
 use super::state::inputs::Contents;
 use crate::scenario::Scenario;
 use crate::scenario::run::RunResult;
-use crate::trace::Refusal;
+use crate::trace::{ImportOptions, Refusal};
 use crate::workload::synthetic::SyntheticSpec;
 
 /// What the page asks a worker for.
@@ -18,8 +18,8 @@ use crate::workload::synthetic::SyntheticSpec;
 pub enum Request {
     /// Read the message's `files` as one trace.
     Read {
-        /// A format's name, or `auto`.
-        format: String,
+        /// How.
+        options: ImportOptions,
     },
     /// Generate a workload.
     Generate {
@@ -144,7 +144,7 @@ mod tests {
         let scenario = Box::new(samples::default_scenario());
         let spec = Box::new(scenario.workload.synthetic.clone().unwrap());
         for request in [
-            Request::Read { format: "auto".into() },
+            Request::Read { options: ImportOptions::default() },
             Request::Generate { spec },
             Request::Simulate { scenario, workload: u32::MAX, policy: 3, seed: u64::MAX },
             Request::CommonMeans { groups: vec![6, 6] },

@@ -270,8 +270,8 @@ impl Page {
 
     fn carry_out(&mut self, command: Command) {
         match command {
-            Command::Read(id, files, format) => {
-                let message = post(&Request::Read { format }, &[("files", self.shelf.files(files))]);
+            Command::Read(id, files, options) => {
+                let message = post(&Request::Read { options }, &[("files", self.shelf.files(files))]);
                 self.reader.push([Task { id, message }]);
             }
             Command::Generate(id, spec) => {

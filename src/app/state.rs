@@ -27,7 +27,8 @@ use super::plan::Plan;
 use super::samples;
 use super::unserved;
 use crate::policy::registry::RECORDED;
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, TraceSpec};
+use crate::trace::{ImportOptions, Repairs};
 use crate::workload::synthetic::SyntheticSpec;
 
 /// The views of the page.
@@ -205,6 +206,8 @@ pub enum Action {
     Files(FilesId, Vec<FileInfo>),
     /// The files of the trace are to be read as this format (`auto` = as detected).
     Format(String),
+    /// The files of the trace are to be read with these repairs.
+    Repair(Repairs),
     /// Reading is to stop.
     StopReading,
     /// What the last files were refused for has been read.
@@ -230,8 +233,8 @@ pub enum Action {
 /// What the page has to do.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
-    /// Read the files kept under the second number as this format, and keep the workload under the first.
-    Read(ReadId, FilesId, String),
+    /// Read the files kept under the second number so, and keep the workload under the first.
+    Read(ReadId, FilesId, ImportOptions),
     /// Generate a workload and keep it under this number.
     Generate(ReadId, SyntheticSpec),
     /// Stop whatever is being read or generated.
@@ -438,12 +441,19 @@ impl State {
             Action::Files(id, files) => {
                 // What was to run was another workload.
                 self.runs.awaited = None;
-                self.read(id, files, "auto".to_owned(), now, &mut commands);
+                let options = self.options_for(&files);
+                self.read(id, files, options, now, &mut commands);
                 if self.view == View::Start {
                     self.show(View::SetUp, &mut commands);
                 }
             }
-            Action::Format(format) => self.read_again(format, now, &mut commands),
+            Action::Format(format) => {
+                let format = Some(format).filter(|format| format != "auto");
+                self.read_again(|options| options.format = format, now, &mut commands);
+            }
+            Action::Repair(repairs) => {
+                self.read_again(|options| options.repairs = repairs, now, &mut commands);
+            }
             Action::StopReading => {
                 if self.inputs.reading.take().is_some() {
                     self.runs.awaited = None;
@@ -586,23 +596,40 @@ impl State {
         &mut self,
         id: FilesId,
         files: Vec<FileInfo>,
-        format: String,
+        options: ImportOptions,
         now: &Now,
         commands: &mut Vec<Command>,
     ) {
         if self.inputs.reading.is_some() {
             commands.push(Command::StopReading);
         }
-        let read = self.inputs.begin(Source::Files { id, files, format: format.clone() }, now.s);
-        commands.push(Command::Read(read, id, format));
+        let read = self.inputs.begin(Source::Files { id, files, options: options.clone() }, now.s);
+        commands.push(Command::Read(read, id, options));
     }
 
-    /// Reads the files of the trace, or those just refused, once more.
-    fn read_again(&mut self, format: String, now: &Now, commands: &mut Vec<Command>) {
+    /// How files that were just given are read: the format by content, and repaired as the scenario says where it waits for a trace
+    /// or names these files.
+    fn options_for(&self, files: &[FileInfo]) -> ImportOptions {
+        let path = inputs::path_of(files);
+        let trace = self.scenario.workload.trace.as_ref();
+        let named = trace.filter(|trace| self.input().is_none() || trace.path == path);
+        let repairs = named.map(|trace| trace.repairs).unwrap_or_default();
+        ImportOptions { repairs, ..ImportOptions::default() }
+    }
+
+    /// Reads the files of the trace, or those just refused, once more in another way.
+    fn read_again(
+        &mut self,
+        change: impl FnOnce(&mut ImportOptions),
+        now: &Now,
+        commands: &mut Vec<Command>,
+    ) {
         let refused = self.inputs.refused.as_ref().map(|refused| &refused.source);
-        if let Some(Source::Files { id, files, .. }) = refused.or(self.input().map(|loaded| &loaded.source)) {
-            let (id, files) = (*id, files.clone());
-            self.read(id, files, format, now, commands);
+        let source = refused.or(self.input().map(|loaded| &loaded.source));
+        if let Some(Source::Files { id, files, options }) = source {
+            let (id, files, mut options) = (*id, files.clone(), options.clone());
+            change(&mut options);
+            self.read(id, files, options, now, commands);
         }
     }
 
@@ -639,21 +666,24 @@ impl State {
     /// Makes files that were just read the scenario's trace. What the scenario says about a trace that is not there (it came with
     /// a link) holds for these files; else they are taken whole.
     fn use_trace(&mut self, loaded: &Rc<Loaded>, commands: &mut Vec<Command>) {
-        let (Some(path), Source::Files { format, .. }) = (loaded.source.path(), &loaded.source) else {
+        let (Some(path), Source::Files { options, .. }) = (loaded.source.path(), &loaded.source) else {
             return;
         };
+        let format = options.format.clone().unwrap_or_else(|| "auto".to_owned());
         let mut scenario = (*self.scenario).clone();
         let is_awaited = self.input().is_none();
         match scenario.workload.trace.as_mut().filter(|trace| is_awaited || trace.path == path) {
             Some(trace) => {
                 trace.path = path;
-                trace.format.clone_from(format);
+                trace.format = format;
+                trace.repairs = options.repairs;
             }
             None => {
                 scenario.name.clone_from(&path);
                 scenario.tenants.weights.clear();
                 scenario.tenants.changes.clear();
-                Edit::Trace(inputs::whole_trace(path, format.clone())).apply(&mut scenario);
+                let trace = TraceSpec { format, repairs: options.repairs, ..TraceSpec::whole(path) };
+                Edit::Trace(trace).apply(&mut scenario);
             }
         }
         self.change(scenario, commands);

@@ -54,7 +54,7 @@ pub fn start_worker() {
 pub async fn worker_message(message: JsValue) {
     let text = get(&message, "text").as_string().unwrap_or_default();
     let answer = match message::from_text::<Request>(&text) {
-        Ok(Request::Read { format }) => read(&message, &format),
+        Ok(Request::Read { options }) => read(&message, &options),
         Ok(Request::Generate { spec }) => generate(&spec),
         Ok(Request::Simulate { scenario, workload, policy, seed }) => {
             BENCH.with_borrow_mut(|bench| simulate(bench, &message, &scenario, workload, policy, seed))
@@ -110,21 +110,20 @@ impl Pace {
     }
 }
 
-fn read(message: &JsValue, format: &str) -> Answer {
+fn read(message: &JsValue, options: &ImportOptions) -> Answer {
     let files: Vec<File> = get(message, "files")
         .dyn_into::<Array>()
         .map(|files| files.iter().filter_map(|file| file.dyn_into().ok()).collect())
         .unwrap_or_default();
-    match import(&files, format) {
+    match import(&files, options) {
         Ok(imported) => deliver(&imported.0, Some(imported.1)),
         Err(refusal) => Ok((Reply::Refused { refusal: Box::new(refusal) }, Vec::new())),
     }
 }
 
 /// Streams files through the importer, a slice at a time.
-fn import(files: &[File], format: &str) -> Result<(Workload, ImportReport), Refusal> {
-    let format = Some(format.to_owned()).filter(|format| format != "auto");
-    let mut import = Import::new(&ImportOptions { format, ..ImportOptions::default() })?;
+fn import(files: &[File], options: &ImportOptions) -> Result<(Workload, ImportReport), Refusal> {
+    let mut import = Import::new(options)?;
     let unreadable = |error: JsValue| Refusal::Unreadable { detail: words(&error) };
     let reader = FileReaderSync::new().map_err(unreadable)?;
     let mut buffer = Vec::new();

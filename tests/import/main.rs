@@ -9,12 +9,14 @@
     reason = "a test fails by panicking, and figures that must be exact are compared exactly"
 )]
 
+mod archives;
 mod bytes;
 mod export;
 mod formats;
 mod properties;
 mod real_files;
 mod refusals;
+mod repairs;
 mod reports;
 mod values;
 

@@ -29,7 +29,7 @@ pub fn ImportReportPanel(props: &ReportProps) -> Html {
     let ReportProps { input, dispatch } = props;
     let Some(report) = &input.contents.report else { return html! {} };
     let format = match &input.source {
-        Source::Files { format, .. } => format.clone(),
+        Source::Files { options, .. } => options.format.clone().unwrap_or_else(|| "auto".to_owned()),
         Source::Synthetic(_) => String::new(),
     };
     let read =

@@ -224,17 +224,7 @@ mod tests {
 
     #[test]
     fn a_workload_is_traced_or_generated_never_both() {
-        let trace = TraceSpec {
-            path: "jobs.csv".into(),
-            format: "auto".into(),
-            mapping: None,
-            window_s: None,
-            running_at_start: Default::default(),
-            states: "all".into(),
-            rate: 1.0,
-            sample: 1.0,
-        };
-        let traced = edited([Edit::Trace(trace)]);
+        let traced = edited([Edit::Trace(TraceSpec::whole("jobs.csv".into()))]);
         assert!(traced.workload.trace.is_some() && traced.workload.synthetic.is_none());
         let generated = edited([Edit::Synthetic(SyntheticSpec::default())]);
         assert!(generated.workload.trace.is_none() && generated.workload.synthetic.is_some());

@@ -7,9 +7,8 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::scenario::{TraceSpec, WorkloadSpec};
-use crate::trace::{ImportReport, WorkloadDigest};
-use crate::workload::shape::RunningAtStart;
+use crate::scenario::WorkloadSpec;
+use crate::trace::{ImportOptions, ImportReport, WorkloadDigest};
 use crate::workload::synthetic::SyntheticSpec;
 
 /// The number of a workload: no two that were ever read or generated share it.
@@ -38,11 +37,17 @@ pub enum Source {
         id: FilesId,
         /// What they are.
         files: Vec<FileInfo>,
-        /// The format they are to be read as (`auto` = as detected).
-        format: String,
+        /// How they are to be read.
+        options: ImportOptions,
     },
     /// The generator.
     Synthetic(SyntheticSpec),
+}
+
+/// The name of files as a scenario has it.
+#[must_use]
+pub fn path_of(files: &[FileInfo]) -> String {
+    files.iter().map(|file| file.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 impl Source {
@@ -50,9 +55,7 @@ impl Source {
     #[must_use]
     pub fn path(&self) -> Option<String> {
         match self {
-            Self::Files { files, .. } => {
-                Some(files.iter().map(|file| file.name.as_str()).collect::<Vec<_>>().join(", "))
-            }
+            Self::Files { files, .. } => Some(path_of(files)),
             Self::Synthetic(_) => None,
         }
     }
@@ -69,8 +72,8 @@ impl Source {
     /// Whether this is what a scenario asks for.
     fn is_named_by(&self, workload: &WorkloadSpec) -> bool {
         match (self, &workload.trace, &workload.synthetic) {
-            (Self::Files { format, .. }, Some(trace), _) => {
-                *format == trace.format && self.path().as_deref() == Some(trace.path.as_str())
+            (Self::Files { options, .. }, Some(trace), _) => {
+                *options == trace.import_options() && self.path().as_deref() == Some(trace.path.as_str())
             }
             (Self::Synthetic(spec), None, Some(wanted)) => spec == wanted,
             _ => false,
@@ -224,20 +227,5 @@ impl Inputs {
         let kept = self.kept.iter().map(|loaded| &loaded.source);
         let reading = self.reading.iter().map(|reading| &reading.source);
         kept.chain(reading).chain(self.refused.iter().map(|refused| &refused.source))
-    }
-}
-
-/// A trace taken as it is.
-#[must_use]
-pub fn whole_trace(path: String, format: String) -> TraceSpec {
-    TraceSpec {
-        path,
-        format,
-        mapping: None,
-        window_s: None,
-        running_at_start: RunningAtStart::LeaveOut,
-        states: "all".into(),
-        rate: 1.0,
-        sample: 1.0,
     }
 }

@@ -100,10 +100,9 @@ fn compare_jobs(prepared: &Prepared, finished: &[Finished], seed: u64) -> Vec<Pa
 pub(crate) fn traced(scenario: &Scenario, folder: &Path) -> anyhow::Result<Option<Workload>> {
     let Some(spec) = &scenario.workload.trace else { return Ok(None) };
     let path = folder.join(&spec.path);
-    let format = Some(spec.format.clone()).filter(|format| format != "auto");
-    let options = trace::ImportOptions { format, ..trace::ImportOptions::default() };
     let name = path.display().to_string();
-    let imported = trace::import_reader(&name, open(&path)?, &options).with_context(|| name.clone())?;
+    let imported =
+        trace::import_reader(&name, open(&path)?, &spec.import_options()).with_context(|| name.clone())?;
     if imported.report.rejected_count > 0 {
         eprintln!("{name}: {} rows rejected; `sts import` shows them", imported.report.rejected_count);
     }

@@ -13,6 +13,7 @@ use crate::trace::refusal::Refusal;
 use crate::trace::report::Rejected;
 use crate::trace::rows::{Header, Row};
 use crate::trace::sample::Sample;
+use crate::trace::ImportOptions;
 use crate::trace::table::Table;
 use crate::units::MICROS_PER_S;
 use crate::workload::Outcome;
@@ -103,7 +104,8 @@ pub struct PreviewJob {
 pub fn preview(head: &[u8], mapping: &Mapping) -> Preview {
     let sample = Sample::new(head);
     let shown = Rc::new(RefCell::new(Preview::default()));
-    let mut intake = Intake::new(reader::notes(mapping));
+    let options = ImportOptions { mapping: Some(mapping.clone()), ..ImportOptions::default() };
+    let mut intake = Intake::new(&options);
     let open = {
         let (shown, mapping) = (Rc::clone(&shown), mapping.clone());
         Box::new(move |header: &Header| {
