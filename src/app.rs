@@ -27,6 +27,7 @@ pub mod plan;
 #[cfg(target_arch = "wasm32")]
 pub mod pool;
 pub mod presets;
+pub mod previews;
 pub mod rail;
 pub mod roster;
 pub mod samples;
@@ -34,6 +35,7 @@ pub mod shares;
 pub mod state;
 pub mod status;
 pub mod strings;
+pub mod type_names;
 pub mod unserved;
 #[cfg(target_arch = "wasm32")]
 pub mod worker;

@@ -4,6 +4,7 @@
 pub mod explain;
 pub mod hash;
 mod measure;
+pub mod plausibility;
 pub mod run;
 pub mod service;
 pub mod statistics;

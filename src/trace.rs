@@ -45,7 +45,9 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use crate::workload::Workload;
-pub use digest::{Arrivals, DurationPercentiles, MAX_BUCKETS, SizeCount, TenantLoad, WorkloadDigest};
+pub use digest::{
+    Arrivals, DurationPercentiles, MAX_BUCKETS, SizeCount, SpanClasses, TenantLoad, TypeLoad, WorkloadDigest,
+};
 pub use elements::MAX_ELEMENT;
 pub use format::sts_csv::write_sts_csv;
 pub use format::sts_json::write_sts_json;

@@ -43,11 +43,37 @@ pub enum Request {
         /// How many runs belong together, group after group.
         groups: Vec<usize>,
     },
+    /// Write the message's `workload` as a file.
+    Export {
+        /// In this format.
+        format: WorkloadFile,
+    },
     /// Run the message's `trace` with its `table` of throughputs as Gavel's simulator does.
     Gavel {
         /// Cluster, policy, seed and rounds.
         settings: Box<Settings>,
     },
+}
+
+/// A format in which workloads leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WorkloadFile {
+    /// `sts-csv`.
+    Csv,
+    /// `sts-json`.
+    Json,
+}
+
+impl WorkloadFile {
+    /// How its name ends.
+    #[must_use]
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Json => "json",
+        }
+    }
 }
 
 /// What a worker tells the page.
@@ -96,6 +122,8 @@ pub enum Reply {
         /// What was assumed about the jobs, a sentence each.
         assumptions: Vec<String>,
     },
+    /// The message's `file` is the workload as was asked for.
+    Exported,
     /// The run as Gavel's is finished; the message's `jobs` is the table of its jobs.
     Gavel {
         /// What came out.
@@ -136,7 +164,14 @@ mod tests {
 
     fn contents(report: Option<ImportReport>) -> Contents {
         let digest = WorkloadDigest::of(&Workload::default());
-        Contents { report, digest, hash: "7be1".into(), models: vec!["bert".into()], has_schedule: true }
+        Contents {
+            report,
+            digest,
+            hash: "7be1".into(),
+            models: vec!["bert".into()],
+            has_schedule: true,
+            fitted: None,
+        }
     }
 
     #[test]
@@ -148,6 +183,7 @@ mod tests {
             Request::Generate { spec },
             Request::Simulate { scenario, workload: u32::MAX, policy: 3, seed: u64::MAX },
             Request::CommonMeans { groups: vec![6, 6] },
+            Request::Export { format: WorkloadFile::Csv },
             Request::Gavel { settings: Box::default() },
         ] {
             assert_eq!(from_text(&to_text(&request)), Ok(request));
@@ -167,6 +203,7 @@ mod tests {
         };
         for reply in [
             Reply::Ready,
+            Reply::Exported,
             Reply::Reading { bytes: 1 << 53, records: 7 },
             Reply::Read { contents: Box::new(contents(None)) },
             Reply::Read { contents: Box::new(contents(Some(ImportReport::default()))) },

@@ -23,12 +23,14 @@ pub use runs::{ComparisonId, Groups, Older, ResultSet, RunReport, Runs};
 
 use super::comparison::{Freshness, Toggle};
 use super::link::{self, Link, Remark};
+use super::message::WorkloadFile;
 use super::plan::Plan;
 use super::samples;
+use super::strings;
 use super::unserved;
 use crate::policy::registry::RECORDED;
 use crate::scenario::{Scenario, TraceSpec};
-use crate::trace::{ImportOptions, Repairs};
+use crate::trace::ImportOptions;
 use crate::workload::synthetic::SyntheticSpec;
 
 /// The views of the page.
@@ -206,12 +208,12 @@ pub enum Action {
     Files(FilesId, Vec<FileInfo>),
     /// The files of the trace are to be read as this format (`auto` = as detected).
     Format(String),
-    /// The files of the trace are to be read with these repairs.
-    Repair(Repairs),
     /// Reading is to stop.
     StopReading,
     /// What the last files were refused for has been read.
     DismissRefusal,
+    /// All jobs of a workload are wanted as a file.
+    ExportWorkload(ReadId, WorkloadFile),
     /// News of what is being read.
     Read(ReadId, ReadReport),
     /// The comparison is to be run.
@@ -237,6 +239,8 @@ pub enum Command {
     Read(ReadId, FilesId, ImportOptions),
     /// Generate a workload and keep it under this number.
     Generate(ReadId, SyntheticSpec),
+    /// Write the workload kept under this number as a file of this name.
+    ExportWorkload(ReadId, WorkloadFile, String),
     /// Stop whatever is being read or generated.
     StopReading,
     /// Run these runs of the scenario's plan on the workload kept under the last number.
@@ -417,12 +421,12 @@ impl State {
                 }
             }
             Action::Address(text) => self.follow(&text, &mut commands),
-            Action::Edit(edit) => self.edit(edit, &mut commands),
+            Action::Edit(edit) => self.edit(edit, now, &mut commands),
             Action::Enter(field, edit) => {
                 if self.faults.contains_key(&field) {
                     Rc::make_mut(&mut self.faults).remove(&field);
                 }
-                self.edit(edit, &mut commands);
+                self.edit(edit, now, &mut commands);
             }
             Action::Fault(field, fault) => {
                 Rc::make_mut(&mut self.faults).insert(field, fault);
@@ -451,9 +455,6 @@ impl State {
                 let format = Some(format).filter(|format| format != "auto");
                 self.read_again(|options| options.format = format, now, &mut commands);
             }
-            Action::Repair(repairs) => {
-                self.read_again(|options| options.repairs = repairs, now, &mut commands);
-            }
             Action::StopReading => {
                 if self.inputs.reading.take().is_some() {
                     self.runs.awaited = None;
@@ -461,6 +462,10 @@ impl State {
                 }
             }
             Action::DismissRefusal => self.inputs.refused = None,
+            Action::ExportWorkload(read, format) => {
+                let name = strings::workload_file(&self.scenario, format.extension());
+                commands.push(Command::ExportWorkload(read, format, name));
+            }
             Action::Read(read, report) => self.hear_reading(read, report, now, &mut commands),
             Action::Run => self.run(Older::Stay, now, &mut commands),
             Action::Cancel => {
@@ -508,7 +513,14 @@ impl State {
         }
     }
 
-    fn edit(&mut self, edit: Edit, commands: &mut Vec<Command>) {
+    fn edit(&mut self, edit: Edit, now: &Now, commands: &mut Vec<Command>) {
+        if let Edit::Repairs(repairs) = edit
+            && self.input().is_some()
+        {
+            // The scenario follows once the files are read.
+            self.read_again(|options| options.repairs = repairs, now, commands);
+            return;
+        }
         if matches!(edit, Edit::Cluster(_) | Edit::RemoveRow(_)) {
             // The rows are others now, and what was typed into them is gone.
             Rc::make_mut(&mut self.faults).retain(|field, _| !field.starts_with("cluster."));

@@ -11,7 +11,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, BlobPropertyBag, DedicatedWorkerGlobalScope, File, FileReaderSync};
 
-use super::message::{self, Reply, Request};
+use super::message::{self, Reply, Request, WorkloadFile};
 use super::pool::{get, set};
 use super::state::inputs::{Contents, MOST_NAMES};
 use super::{assumptions, common_jobs, gavel};
@@ -20,7 +20,9 @@ use crate::scenario::hash::{scenario_hash, workload_hash};
 use crate::scenario::run::{Prepared, prepare};
 use crate::scenario::tables::{RoundsCsv, write_jobs_csv, write_waits_csv};
 use crate::sim::{Progress, RoundReport, Watch};
-use crate::trace::{Import, ImportOptions, ImportReport, Refusal, WorkloadDigest};
+use crate::trace::{
+    Import, ImportOptions, ImportReport, Refusal, WorkloadDigest, write_sts_csv, write_sts_json,
+};
 use crate::workload::{Workload, synthetic};
 
 /// How much of a file is read at a time. A call costs one or two milliseconds whatever its size.
@@ -59,6 +61,7 @@ pub async fn worker_message(message: JsValue) {
         Ok(Request::Simulate { scenario, workload, policy, seed }) => {
             BENCH.with_borrow_mut(|bench| simulate(bench, &message, &scenario, workload, policy, seed))
         }
+        Ok(Request::Export { format }) => export(&message, format),
         Ok(Request::CommonMeans { groups }) => common_means(&message, &groups),
         Ok(Request::Gavel { settings }) => gavel_run(&message, &settings),
         Err(error) => Err(format!("the page is of another version: {error}")),
@@ -165,8 +168,10 @@ fn generate(spec: &synthetic::SyntheticSpec) -> Answer {
 fn deliver(workload: &Workload, report: Option<ImportReport>) -> Answer {
     let bytes =
         postcard::to_allocvec(workload).map_err(|error| format!("the jobs cannot be passed on: {error}"))?;
+    let fitted = report.as_ref().and_then(|_| synthetic::Fitted::of(workload)).map(Box::new);
     let contents = Contents {
         report,
+        fitted,
         digest: WorkloadDigest::of(workload),
         hash: workload_hash(workload),
         models: workload.models.iter().take(MOST_NAMES).cloned().collect(),
@@ -276,6 +281,18 @@ fn fetch(message: &JsValue) -> Result<Workload, String> {
 fn buffer(blob: &Blob) -> Result<JsValue, String> {
     let bytes = FileReaderSync::new().and_then(|reader| reader.read_as_array_buffer(blob));
     bytes.map(JsValue::from).map_err(|error| words(&error))
+}
+
+/// The workload that came with a request, as a file.
+fn export(message: &JsValue, format: WorkloadFile) -> Answer {
+    let workload = fetch(message)?;
+    let mut bytes = Vec::new();
+    let (written, kind) = match format {
+        WorkloadFile::Csv => (write_sts_csv(&workload, &mut bytes), CSV),
+        WorkloadFile::Json => (write_sts_json(&workload, &mut bytes), "application/json"),
+    };
+    written.map_err(|error| error.to_string())?;
+    Ok((Reply::Exported, vec![("file", blob(&Uint8Array::from(&bytes[..]), kind)?)]))
 }
 
 fn common_means(message: &JsValue, groups: &[usize]) -> Answer {

@@ -440,12 +440,14 @@ impl Intake {
             (
                 "unsorted",
                 unsorted,
-                "records are submitted before the one above them; jobs were sorted by submission",
+                "records are submitted before the one above them; jobs were sorted by submission, which is right unless the file \
+                 was put together from several clusters",
             ),
             (
                 "duplicate-ids",
                 repeated,
-                "jobs have the id of an earlier, different job; they carry a suffix #2, #3, …",
+                "jobs have the id of an earlier, different job; they carry a suffix #2, #3, … If these are later states of one \
+                 job, keep the last (repeated_ids=last)",
             ),
             (
                 "identical-rows",

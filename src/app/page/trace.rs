@@ -8,16 +8,18 @@ use yew::prelude::*;
 use super::drop::FileInput;
 use super::icon::Icon;
 use super::profiles::Profiles;
-use super::report::ImportReportPanel;
+use super::report::{ImportReportPanel, warnings};
 use super::run_bar::ProgressBar;
 use super::setup::{StepProps, step_head};
 use super::shaping::Shaping;
 use super::synthetic::SyntheticPanel;
+use super::type_names::TypeNamesTable;
 use crate::app::samples;
 use crate::app::state::inputs::{Reading, Refused, Source, Why};
 use crate::app::state::{Action, Dialog, Edit};
 use crate::app::strings;
 use crate::chart::format;
+use crate::scenario::plausibility;
 
 /// What step 1 shows.
 #[derive(Properties, Clone, PartialEq)]
@@ -60,7 +62,7 @@ pub fn TraceStep(props: &TraceProps) -> Html {
                     <RefusedPanel refused={refused} kept={input.is_some()} dispatch={dispatch} {on_files} />
                 }
                 { match (trace, input) {
-                    (Some(_), Some(input)) => html! { <ImportReportPanel input={input} dispatch={dispatch} /> },
+                    (Some(_), Some(input)) => html! { <ImportReportPanel input={input} faults={&step.faults} dispatch={dispatch} /> },
                     (Some(trace), None) if reading.is_none() => html! {
                         <p class="panel note-panel">{ Icon::Info.html() }<span>{ strings::awaited(&trace.path) }</span></p>
                     },
@@ -68,9 +70,28 @@ pub fn TraceStep(props: &TraceProps) -> Html {
                     (None, _) => html! { <SyntheticPanel ..step.clone() /> },
                 } }
                 <Shaping ..step.clone() />
+                <TypeNamesTable ..step.clone() />
+                { doubts(step) }
                 <Profiles ..step.clone() />
             </div>
         </section>
+    }
+}
+
+/// What is doubtful about the jobs on the cluster.
+fn doubts(step: &StepProps) -> Html {
+    let StepProps { scenario, input, .. } = step;
+    let Some(input) = input else { return html! {} };
+    let (Ok(cluster), Ok(shape)) = (scenario.build_cluster(), scenario.shape()) else { return html! {} };
+    let doubts = plausibility::warnings(&cluster, &input.contents.digest, &shape);
+    if doubts.is_empty() {
+        return html! {};
+    }
+    html! {
+        <div class="panel doubts" role="group" aria-label={strings::DOUBTS} data-testid="doubts">
+            <h3>{ strings::DOUBTS }</h3>
+            { warnings(doubts.iter()) }
+        </div>
     }
 }
 
