@@ -19,6 +19,7 @@ pub mod headline;
 pub mod keys;
 pub mod kpi;
 pub mod link;
+pub mod mapping;
 pub mod message;
 pub mod mig;
 #[cfg(target_arch = "wasm32")]

@@ -23,6 +23,7 @@ mod document;
 mod elements;
 pub mod format;
 mod hash;
+mod head;
 mod identity;
 mod intake;
 pub mod mapping;
@@ -51,7 +52,8 @@ pub use digest::{
 pub use elements::MAX_ELEMENT;
 pub use format::sts_csv::write_sts_csv;
 pub use format::sts_json::write_sts_json;
-pub use format::{Detection, Format, detect, formats};
+pub use format::{Detection, Format, MAPPED, detect, formats};
+pub use head::Head;
 pub use nodes::NodeReport;
 pub use refusal::Refusal;
 pub use repair::{FillFrom, Repairs, RepeatedIds, RunTimeFrom, RunningJobs, TimesIn};

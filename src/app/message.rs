@@ -6,9 +6,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::gavel::{Figures, Settings};
+use super::mapping::Inspection;
 use super::state::inputs::Contents;
 use crate::scenario::Scenario;
 use crate::scenario::run::RunResult;
+use crate::trace::mapping::Mapping;
 use crate::trace::{ImportOptions, Refusal};
 use crate::workload::synthetic::SyntheticSpec;
 
@@ -20,6 +22,11 @@ pub enum Request {
     Read {
         /// How.
         options: ImportOptions,
+    },
+    /// Look at the beginning of the message's `file`, and read it by a mapping.
+    Inspect {
+        /// The mapping; `None` guesses one.
+        mapping: Option<Box<Mapping>>,
     },
     /// Generate a workload.
     Generate {
@@ -98,6 +105,11 @@ pub enum Reply {
     Refused {
         /// What they look like, and what to do.
         refusal: Box<Refusal>,
+    },
+    /// What the beginning of a file may be, and what a mapping makes of it.
+    Inspected {
+        /// What was found.
+        inspection: Box<Inspection>,
     },
     /// How far a simulation is.
     Simulating {
@@ -182,6 +194,8 @@ mod tests {
             Request::Read { options: ImportOptions::default() },
             Request::Generate { spec },
             Request::Simulate { scenario, workload: u32::MAX, policy: 3, seed: u64::MAX },
+            Request::Inspect { mapping: None },
+            Request::Inspect { mapping: Some(Box::default()) },
             Request::CommonMeans { groups: vec![6, 6] },
             Request::Export { format: WorkloadFile::Csv },
             Request::Gavel { settings: Box::default() },
@@ -208,6 +222,7 @@ mod tests {
             Reply::Read { contents: Box::new(contents(None)) },
             Reply::Read { contents: Box::new(contents(Some(ImportReport::default()))) },
             Reply::Refused { refusal: Box::new(Refusal::Empty { detail: "no byte".into() }) },
+            Reply::Inspected { inspection: Box::new(Inspection::of(b"a,b\n1,2\n", None)) },
             Reply::Simulating { finished: 1, jobs: 2 },
             Reply::CommonMeans { means: vec![Some(0.1 + 0.2), None] },
             Reply::Gavel { figures: Box::new(figures) },

@@ -30,7 +30,8 @@ use super::strings;
 use super::unserved;
 use crate::policy::registry::RECORDED;
 use crate::scenario::{Scenario, TraceSpec};
-use crate::trace::ImportOptions;
+use crate::trace::mapping::Mapping;
+use crate::trace::{ImportOptions, MAPPED};
 use crate::workload::synthetic::SyntheticSpec;
 
 /// The views of the page.
@@ -129,6 +130,8 @@ pub enum Dialog {
     Keys,
     /// Text to be read as a trace.
     Paste,
+    /// How the files of the trace are read.
+    Mapping,
     /// Gavel's simulator.
     Gavel,
 }
@@ -208,6 +211,8 @@ pub enum Action {
     Files(FilesId, Vec<FileInfo>),
     /// The files of the trace are to be read as this format (`auto` = as detected).
     Format(String),
+    /// The files of the trace are to be read as a table with these columns.
+    Mapping(Box<Mapping>),
     /// Reading is to stop.
     StopReading,
     /// What the last files were refused for has been read.
@@ -359,6 +364,14 @@ impl State {
         }
     }
 
+    /// The files that can be read in another way: those just refused, else those of the trace.
+    #[must_use]
+    pub fn files_in_question(&self) -> Option<&Source> {
+        let refused = self.inputs.refused.as_ref().map(|refused| &refused.source);
+        let source = refused.or(self.input().map(|loaded| &loaded.source));
+        source.filter(|source| matches!(source, Source::Files { .. }))
+    }
+
     /// Whether the page must keep the workload of this number.
     #[must_use]
     pub fn needs(&self, read: ReadId) -> bool {
@@ -453,7 +466,20 @@ impl State {
             }
             Action::Format(format) => {
                 let format = Some(format).filter(|format| format != "auto");
-                self.read_again(|options| options.format = format, now, &mut commands);
+                self.dialog = self.dialog.filter(|dialog| *dialog != Dialog::Mapping);
+                let read_as = |options: &mut ImportOptions| {
+                    options.mapping = None;
+                    options.format = format;
+                };
+                self.read_again(read_as, now, &mut commands);
+            }
+            Action::Mapping(mapping) => {
+                self.dialog = None;
+                let read_as = |options: &mut ImportOptions| {
+                    options.format = Some(MAPPED.to_owned());
+                    options.mapping = Some(*mapping);
+                };
+                self.read_again(read_as, now, &mut commands);
             }
             Action::StopReading => {
                 if self.inputs.reading.take().is_some() {
@@ -619,14 +645,16 @@ impl State {
         commands.push(Command::Read(read, id, options));
     }
 
-    /// How files that were just given are read: the format by content, and repaired as the scenario says where it waits for a trace
+    /// How files that were just given are read: the format by content, and mapped and repaired as the scenario says where it waits for a trace
     /// or names these files.
     fn options_for(&self, files: &[FileInfo]) -> ImportOptions {
         let path = inputs::path_of(files);
         let trace = self.scenario.workload.trace.as_ref();
         let named = trace.filter(|trace| self.input().is_none() || trace.path == path);
         let repairs = named.map(|trace| trace.repairs).unwrap_or_default();
-        ImportOptions { repairs, ..ImportOptions::default() }
+        let mapping = named.and_then(|trace| trace.mapping.clone());
+        let format = mapping.as_ref().map(|_| MAPPED.to_owned());
+        ImportOptions { format, mapping, repairs, ..ImportOptions::default() }
     }
 
     /// Reads the files of the trace, or those just refused, once more in another way.
@@ -636,9 +664,7 @@ impl State {
         now: &Now,
         commands: &mut Vec<Command>,
     ) {
-        let refused = self.inputs.refused.as_ref().map(|refused| &refused.source);
-        let source = refused.or(self.input().map(|loaded| &loaded.source));
-        if let Some(Source::Files { id, files, options }) = source {
+        if let Some(Source::Files { id, files, options }) = self.files_in_question() {
             let (id, files, mut options) = (*id, files.clone(), options.clone());
             change(&mut options);
             self.read(id, files, options, now, commands);
@@ -670,6 +696,10 @@ impl State {
                 let source = reading.source.clone();
                 self.inputs.reading = None;
                 self.runs.awaited = None;
+                if matches!(&source, Source::Files { .. }) && why.asks_for_mapping() && self.dialog.is_none()
+                {
+                    self.dialog = Some(Dialog::Mapping);
+                }
                 self.inputs.refused = Some(Rc::new(inputs::Refused { source, why }));
             }
         }
@@ -688,13 +718,15 @@ impl State {
             Some(trace) => {
                 trace.path = path;
                 trace.format = format;
+                trace.mapping.clone_from(&options.mapping);
                 trace.repairs = options.repairs;
             }
             None => {
                 scenario.name.clone_from(&path);
                 scenario.tenants.weights.clear();
                 scenario.tenants.changes.clear();
-                let trace = TraceSpec { format, repairs: options.repairs, ..TraceSpec::whole(path) };
+                let mapping = options.mapping.clone();
+                let trace = TraceSpec { format, mapping, repairs: options.repairs, ..TraceSpec::whole(path) };
                 Edit::Trace(trace).apply(&mut scenario);
             }
         }

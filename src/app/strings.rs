@@ -1,5 +1,7 @@
 //! The words of the page: what is said in more than one place, and every sentence with a number in it.
 
+pub mod mapping;
+
 use super::comparison;
 use super::gavel::Settings;
 use super::groups::GroupBy;

@@ -11,6 +11,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, BlobPropertyBag, DedicatedWorkerGlobalScope, File, FileReaderSync};
 
+use super::mapping::Inspection;
 use super::message::{self, Reply, Request, WorkloadFile};
 use super::pool::{get, set};
 use super::state::inputs::{Contents, MOST_NAMES};
@@ -20,8 +21,9 @@ use crate::scenario::hash::{scenario_hash, workload_hash};
 use crate::scenario::run::{Prepared, prepare};
 use crate::scenario::tables::{RoundsCsv, write_jobs_csv, write_waits_csv};
 use crate::sim::{Progress, RoundReport, Watch};
+use crate::trace::mapping::Mapping;
 use crate::trace::{
-    Import, ImportOptions, ImportReport, Refusal, WorkloadDigest, write_sts_csv, write_sts_json,
+    Head, Import, ImportOptions, ImportReport, Refusal, WorkloadDigest, write_sts_csv, write_sts_json,
 };
 use crate::workload::{Workload, synthetic};
 
@@ -57,6 +59,7 @@ pub async fn worker_message(message: JsValue) {
     let text = get(&message, "text").as_string().unwrap_or_default();
     let answer = match message::from_text::<Request>(&text) {
         Ok(Request::Read { options }) => read(&message, &options),
+        Ok(Request::Inspect { mapping }) => inspect(&message, mapping.map(|mapping| *mapping)),
         Ok(Request::Generate { spec }) => generate(&spec),
         Ok(Request::Simulate { scenario, workload, policy, seed }) => {
             BENCH.with_borrow_mut(|bench| simulate(bench, &message, &scenario, workload, policy, seed))
@@ -150,6 +153,29 @@ fn import(files: &[File], options: &ImportOptions) -> Result<(Workload, ImportRe
     }
     let imported = import.finish()?;
     Ok((imported.workload, imported.report))
+}
+
+/// Looks at the beginning of a file; what is packed is read until there is enough text.
+fn inspect(message: &JsValue, mapping: Option<Mapping>) -> Answer {
+    const STEP_BYTES: f64 = 65_536.0;
+    let file: File = get(message, "file").dyn_into().map_err(|_| "the file is missing".to_owned())?;
+    let reader = FileReaderSync::new().map_err(|error| words(&error))?;
+    let mut head = Head::new(&[]);
+    let mut from = 0.0;
+    let mut refused = Ok(());
+    while from < file.size() && !head.is_full() && refused.is_ok() {
+        let slice = file.slice_with_f64_and_f64(from, from + STEP_BYTES);
+        let bytes =
+            slice.and_then(|slice| reader.read_as_array_buffer(&slice)).map_err(|error| words(&error))?;
+        refused = head.feed(&Uint8Array::new(&bytes).to_vec());
+        from += STEP_BYTES;
+    }
+    match refused.and_then(|()| head.finish()) {
+        Ok(head) => {
+            Ok((Reply::Inspected { inspection: Box::new(Inspection::of(&head, mapping)) }, Vec::new()))
+        }
+        Err(refusal) => Ok((Reply::Refused { refusal: Box::new(refusal) }, Vec::new())),
+    }
 }
 
 /// What a browser says when it cannot read a file.

@@ -34,7 +34,7 @@ static FORMATS: &[&Format] = &[
 ];
 
 /// The format that is read by a mapping.
-pub(super) const MAPPED: &str = "generic-csv";
+pub const MAPPED: &str = "generic-csv";
 
 /// A score from which a format is taken without being named.
 pub(super) const SURE_ENOUGH: u8 = 50;

@@ -12,8 +12,8 @@ use indexmap::{IndexMap, IndexSet};
 
 use crate::trace::hash::Hash;
 use crate::trace::identity::{Identities, Identity};
-use crate::trace::measure::measure;
 use crate::trace::mapping;
+use crate::trace::measure::measure;
 use crate::trace::refusal::Refusal;
 use crate::trace::repair::{self, Origin, Repairs, RepeatedIds, Tally};
 use crate::trace::report::{Rejected, Skipped, Warning};

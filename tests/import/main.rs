@@ -13,6 +13,7 @@ mod archives;
 mod bytes;
 mod export;
 mod formats;
+mod mapping;
 mod properties;
 mod real_files;
 mod refusals;
@@ -26,7 +27,7 @@ use sts_sim::trace::{Import, ImportOptions, ImportReport, Imported, Refusal, imp
 use sts_sim::workload::JobRecord;
 
 /// The hand-made files of every format.
-const FIXTURES: [(&str, &[u8]); 8] = [
+const FIXTURES: [(&str, &[u9]); 9] = [
     ("helios-csv", include_bytes!("../fixtures/traces/helios.csv")),
     ("philly-json", include_bytes!("../fixtures/traces/philly.json")),
     ("elasticflow", include_bytes!("../fixtures/traces/elasticflow_raw.csv")),
@@ -35,6 +36,7 @@ const FIXTURES: [(&str, &[u8]); 8] = [
     ("sacct", include_bytes!("../fixtures/traces/sacct_xdmod.txt")),
     ("sacct", include_bytes!("../fixtures/traces/sacct_sonar.txt")),
     ("sts-csv", include_bytes!("../fixtures/traces/sts.csv")),
+    ("generic-csv", include_bytes!("../fixtures/traces/generic_gen_parallel.csv")),
 ];
 
 fn import(bytes: &[u8]) -> Result<Imported, Refusal> {

@@ -149,6 +149,19 @@ pub enum Why {
     Died(String),
 }
 
+impl Why {
+    /// Whether it is a table that can be read once it is known what its columns are.
+    #[must_use]
+    pub fn asks_for_mapping(&self) -> bool {
+        use crate::trace::{MAPPED, Refusal};
+        match self {
+            Self::NoTrace(Refusal::UnknownTable { .. } | Refusal::BadMapping { .. }) => true,
+            Self::NoTrace(Refusal::MissingColumns { format, .. }) => format == MAPPED,
+            Self::NoTrace(_) | Self::Failed(_) | Self::Died(_) => false,
+        }
+    }
+}
+
 /// News of what is being read.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReadReport {

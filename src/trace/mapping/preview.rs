@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use super::reader::{self, Reader};
 use super::{Mapping, guess};
+use crate::trace::ImportOptions;
 use crate::trace::format::RowReader;
 use crate::trace::intake::{Draft, Fault, Intake, Verdict};
 use crate::trace::refusal::Refusal;
 use crate::trace::report::Rejected;
 use crate::trace::rows::{Header, Row};
 use crate::trace::sample::Sample;
-use crate::trace::ImportOptions;
 use crate::trace::table::Table;
 use crate::units::MICROS_PER_S;
 use crate::workload::Outcome;
