@@ -414,8 +414,7 @@ impl Pipeline {
             }
             Shape::Mapped => {
                 let mapping = self.mapping.clone().map_or_else(|| format::mapping_of(sample), Ok)?;
-                let (layout, header) =
-                    (mapping::layout(&mapping.table), mapping::header(&mapping.table, sample));
+                let (layout, header) = (mapping::layout(&mapping.table), mapping::header(&mapping, sample));
                 let open = Box::new(move |header: &Header| mapping::open(&mapping, header));
                 Table::of(&layout, header, open, Rc::clone(&self.intake.notes)).map(Stage::Table)
             }
@@ -426,7 +425,9 @@ impl Pipeline {
     /// Ends the file.
     fn end_file(&mut self) -> Result<(), Refusal> {
         if let Stage::Sampling(head) = &self.stage {
-            if Sample::new(head).first_line().is_empty() {
+            // What is a comment may be for the mapping to say.
+            let is_empty = Sample::new(head).first_line().is_empty();
+            if is_empty && (self.mapping.is_none() || head.trim_ascii().is_empty()) {
                 let detail =
                     if head.is_empty() { "it has no byte" } else { "it has only blank lines and comments" };
                 let empty = Refusal::Empty { detail: detail.into() };

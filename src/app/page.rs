@@ -11,6 +11,7 @@ pub mod field;
 pub mod gavel;
 pub mod header;
 pub mod icon;
+pub mod mapping;
 pub mod policies;
 pub mod profiles;
 pub mod repairs;
@@ -42,6 +43,7 @@ use self::dialogs::Dialogs;
 use self::drop::DropZone;
 use self::gavel::Gavel;
 use self::header::Header;
+use self::mapping::MappingWindow;
 use self::results::{Basis, Results, ResultsProps, save::save_blob};
 use self::run_bar::RunBar;
 use self::setup::SetUp;
@@ -52,9 +54,11 @@ use super::keys::{self, Key};
 use super::message::{Reply, Request};
 use super::plan::{Plan, RunProgress};
 use super::pool::{News, Pool, Task, get, post};
-use super::state::inputs::Why;
+use super::state::inputs::{Source, Why};
 use super::state::runs::Cause;
-use super::state::{Action, Command, ComparisonId, Fault, ReadId, ReadReport, RunReport, State, View};
+use super::state::{
+    Action, Command, ComparisonId, Dialog, Fault, ReadId, ReadReport, RunReport, State, View,
+};
 use super::strings::{self, Below};
 use crate::scenario::Scenario;
 
@@ -219,6 +223,7 @@ impl Component for Page {
                 <RunBar {state} {dispatch} />
                 <footer class="foot"><span>{ strings::VERSION }</span></footer>
                 <Dialogs {state} {dispatch} {on_files} />
+                { self.mapping(&ctx.props().worker_url) }
                 <Gavel dialog={state.dialog} worker_url={ctx.props().worker_url.clone()} {dispatch} />
                 <DropZone {on_files} />
             </>
@@ -234,6 +239,22 @@ impl Component for Page {
 }
 
 impl Page {
+    /// The window in which it is said how the files are read.
+    fn mapping(&self, worker_url: &AttrValue) -> Html {
+        let source = self.state.files_in_question().filter(|_| self.state.dialog == Some(Dialog::Mapping));
+        let Some(Source::Files { id, options, .. }) = source else { return html! {} };
+        let name = source.and_then(Source::path).unwrap_or_default();
+        let report = self.state.input().and_then(|input| input.contents.report.as_ref());
+        let read_as = match (&self.state.inputs.refused, &options.format, report) {
+            (Some(_), Some(format), _) => format.clone(),
+            (None, _, Some(report)) => report.format.clone(),
+            _ => String::new(),
+        };
+        html! {
+            <MappingWindow key={id.0} files={self.shelf.files(*id)} {name} options={options.clone()} {read_as} {worker_url} dispatch={&self.dispatch} />
+        }
+    }
+
     fn start(&self) -> Html {
         let displayed = self.state.displayed();
         let shown = displayed.map(|(set, _)| Rc::clone(set));

@@ -27,7 +27,7 @@ use sts_sim::trace::{Import, ImportOptions, ImportReport, Imported, Refusal, imp
 use sts_sim::workload::JobRecord;
 
 /// The hand-made files of every format.
-const FIXTURES: [(&str, &[u9]); 9] = [
+const FIXTURES: [(&str, &[u8]); 9] = [
     ("helios-csv", include_bytes!("../fixtures/traces/helios.csv")),
     ("philly-json", include_bytes!("../fixtures/traces/philly.json")),
     ("elasticflow", include_bytes!("../fixtures/traces/elasticflow_raw.csv")),

@@ -8,12 +8,12 @@ use super::drawing::{Draw, Drawing};
 use super::export_workload;
 use super::icon::Icon;
 use super::repairs::RepairsPanel;
-use super::trace::FormatChoice;
+use super::trace::{FormatChoice, MappingButton};
 use crate::app::accounts::{self, Account};
 use crate::app::previews::Preview;
 use crate::app::state::inputs::Source;
 use crate::app::state::{Action, Edit, Faults, Loaded};
-use crate::app::strings;
+use crate::app::strings::{self, mapping as words};
 use crate::chart::{Chart, Clock, Histogram, Scene, format};
 use crate::trace::{ImportReport, Repairs, Warning, WorkloadDigest};
 use crate::workload::synthetic::{MAX_JOBS, SyntheticSpec};
@@ -48,6 +48,7 @@ pub fn ImportReportPanel(props: &ReportProps) -> Html {
                 { Icon::File.html() }
                 <div class="file-n"><b>{ input.source.path() }</b><small>{ read }</small></div>
                 <FormatChoice chosen={format} detected={report.format.clone()} {dispatch} />
+                <MappingButton label={words::OPEN} {dispatch} />
             </div>
             { accounting(report) }
             { figures(report) }

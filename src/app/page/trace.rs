@@ -17,7 +17,7 @@ use super::type_names::TypeNamesTable;
 use crate::app::samples;
 use crate::app::state::inputs::{Reading, Refused, Source, Why};
 use crate::app::state::{Action, Dialog, Edit};
-use crate::app::strings;
+use crate::app::strings::{self, mapping as words};
 use crate::chart::format;
 use crate::scenario::plausibility;
 
@@ -168,7 +168,10 @@ pub fn RefusedPanel(props: &RefusedProps) -> Html {
                 </div>
             }
             <div class="err-act">
-                if is_file { <FormatChoice chosen="auto" detected={AttrValue::default()} dispatch={dispatch} /> }
+                if is_file {
+                    <FormatChoice chosen="auto" detected={AttrValue::default()} dispatch={dispatch} />
+                    <MappingButton label={words::CHOOSE} {dispatch} />
+                }
                 <span class="grow"></span>
                 if *kept { <span class="muted">{ "What was loaded before is kept." }</span> }
                 <button class="btn" type="button" onclick={dispatch.reform(|_: MouseEvent| Action::DismissRefusal)}>{ "Close" }</button>
@@ -202,4 +205,20 @@ pub fn FormatChoice(props: &FormatProps) -> Html {
     );
     let on_choice = dispatch.reform(Action::Format);
     html! { <div class="inline-field">{ super::field::select("trace-format", "Format", super::field::LabelShown::Above, &choices, chosen, &on_choice) }</div> }
+}
+
+/// What opens the window in which it is said how files are read.
+#[derive(Properties, Clone, PartialEq)]
+pub struct MappingButtonProps {
+    /// What it says.
+    pub label: &'static str,
+    /// The page.
+    pub dispatch: Callback<Action>,
+}
+
+/// Opens the window in which it is said how files are read.
+#[component]
+pub fn MappingButton(props: &MappingButtonProps) -> Html {
+    let onclick = props.dispatch.reform(|_: MouseEvent| Action::Open(Dialog::Mapping));
+    html! { <button class="btn" type="button" data-testid="mapping-open" {onclick}>{ props.label }</button> }
 }

@@ -2,6 +2,7 @@
 
 use super::{counted, is_date};
 use crate::chart::format;
+use crate::trace::Rejected;
 use crate::trace::mapping::{ColumnRef, MappingError, TimeUnit, Understood};
 use crate::workload::Outcome;
 
@@ -169,4 +170,20 @@ pub fn ended(outcome: Outcome) -> &'static str {
 fn precise_date(seconds: f64) -> String {
     jiff::Timestamp::from_microsecond((seconds * 1e6).round() as i64)
         .map_or_else(|_| format::elapsed(seconds), |time| time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string())
+}
+
+/// The worker is of another version.
+pub const ANSWERED_ELSE: &str = "The worker answered something else. Reload the page.";
+
+/// A row that makes no job: `Line 7, column gpus: found "many", expected a number of GPUs`.
+#[must_use]
+pub fn rejected(row: &Rejected) -> String {
+    let column = row.column.as_ref().map(|column| format!(", {column}")).unwrap_or_default();
+    let hint = if row.hint.is_empty() { String::new() } else { format!(" ({})", row.hint) };
+    format!(
+        "Line {}{column}: found {:?}, expected {}{hint}.",
+        format::count(row.line),
+        row.value,
+        row.expected
+    )
 }

@@ -119,7 +119,7 @@ pub fn preview(head: &[u8], mapping: &Mapping) -> Preview {
         })
     };
     intake.begin_file("");
-    let (layout, header) = (reader::layout(&mapping.table), reader::header(&mapping.table, &sample));
+    let (layout, header) = (reader::layout(&mapping.table), reader::header(mapping, &sample));
     let read = Table::of(&layout, header, open, Rc::clone(&intake.notes)).and_then(|mut table| {
         table.push(guess::whole_lines(head), &mut intake)?;
         table.end(&mut intake)

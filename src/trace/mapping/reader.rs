@@ -39,8 +39,14 @@ pub(super) fn numbered(width: usize) -> Header {
 }
 
 /// The columns a table has before its first row is read; `None` if they are named in it.
-pub(in crate::trace) fn header(table: &TableForm, sample: &Sample<'_>) -> Option<Header> {
-    (table.header == HeaderRow::None).then(|| numbered(super::guess::width(sample, table)))
+pub(in crate::trace) fn header(mapping: &Mapping, sample: &Sample<'_>) -> Option<Header> {
+    let last = mapping.columns.roles().into_iter().map(|(_, column)| match column {
+        ColumnRef::Number(number) => *number as usize,
+        ColumnRef::Name(_) => 0,
+    });
+    let least = last.max().unwrap_or(0);
+    (mapping.table.header == HeaderRow::None)
+        .then(|| numbered(super::guess::width(sample, &mapping.table, least)))
 }
 
 /// Makes a reader for a table with these columns.

@@ -90,11 +90,14 @@ pub(in crate::trace::mapping) fn whole_lines(head: &[u8]) -> &[u8] {
     }
 }
 
-/// The number of columns of a table's first row; a delimiter at its end makes none.
-pub(in crate::trace::mapping) fn width(sample: &Sample<'_>, form: &TableForm) -> usize {
-    let first = rows(sample, form, 1).into_iter().next().unwrap_or_default();
-    let is_trailing = first.len() > 1 && first.last().is_some_and(String::is_empty);
-    first.len() - usize::from(is_trailing)
+/// The number of columns of a table without a header, at least `least` where its rows have as many fields: a delimiter at the
+/// end of each row makes none.
+pub(in crate::trace::mapping) fn width(sample: &Sample<'_>, form: &TableForm, least: usize) -> usize {
+    let rows = rows(sample, form, ROWS);
+    let widest = rows.first().map_or(0, Vec::len);
+    let is_empty = |row: &Vec<String>| row.len() != widest || row.last().is_some_and(String::is_empty);
+    let is_trailing = widest > 1 && rows.iter().all(is_empty);
+    (widest - usize::from(is_trailing)).max(least.min(widest))
 }
 
 impl Sampled {
@@ -165,6 +168,10 @@ fn delimited(sample: &Sample<'_>, comment: char) -> Option<(char, &'static str, 
         let runs = widths.chunk_by(|a, b| a == b).map(|run| (run.len(), run.first().copied().unwrap_or(0)));
         let Some((count, width)) = runs.max().filter(|(_, width)| *width >= 2) else { continue };
         let share = (count * 100 / rows.len().max(1)) as u32;
+        // Any sentence has blanks.
+        if delimiter == ' ' && (share < 80 || width < 3 || rows.len() < 2) {
+            continue;
+        }
         if best.as_ref().is_none_or(|(known, columns, ..)| (share, width) > (*known, *columns)) {
             best = Some((share, width, delimiter, word, rows));
         }
@@ -322,7 +329,7 @@ impl Field {
     /// Whether no value is there twice.
     pub(super) fn is_unique(&self) -> bool {
         let distinct: BTreeSet<&String> = self.filled().collect();
-        !self.has_gaps() && distinct.len() == self.cells.len()
+        !self.has_gaps() && distinct.len() >= 2 && distinct.len() == self.cells.len()
     }
 
     /// Whether its words are how jobs end.
