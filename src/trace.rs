@@ -13,22 +13,26 @@
 //! # Ok::<(), sts_sim::trace::Refusal>(())
 //! ```
 //!
-//! The stages, each in its own module: `unpack` (gzip, encodings) → `sample` and `sniff` (what is this?) → `rows` or
+//! The stages, each in its own module: `unpack` (gzip, Zstandard, ZIP, tar, encodings) and `archive` (which members) → `sample` and `sniff` (what is this?) → `rows` or
 //! `elements` (one record at a time) → a reader in [`mod@format`] (what does the record say?) → `intake` (the workload and its
 //! accounts). At most one record is in memory besides the workload. The result does not depend on how the bytes are cut.
 
+mod archive;
 mod digest;
 mod document;
 mod elements;
 mod files;
 pub mod format;
 mod hash;
+mod head;
 mod identity;
 mod intake;
+pub mod mapping;
 mod measure;
 mod nodes;
 mod outcome;
 mod refusal;
+mod repair;
 mod report;
 mod rows;
 mod sample;
@@ -43,28 +47,34 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use crate::workload::Workload;
-pub use digest::{Arrivals, DurationPercentiles, MAX_BUCKETS, SizeCount, TenantLoad, WorkloadDigest};
+pub use digest::{
+    Arrivals, DurationPercentiles, MAX_BUCKETS, SizeCount, SpanClasses, TenantLoad, TypeLoad, WorkloadDigest,
+};
 pub use elements::MAX_ELEMENT;
 pub use files::{FileRead, Holds, put_in_reading_order};
 pub use format::sts_csv::write_sts_csv;
 pub use format::sts_json::write_sts_json;
-pub use format::{Detection, Format, detect, formats};
+pub use format::{Detection, Format, MAPPED, detect, formats};
+pub use head::Head;
 pub use nodes::{NodeGroup, NodeReport};
 pub use refusal::Refusal;
-pub use report::{ImportReport, Kind, Rejected, Skipped, Warning};
+pub use repair::{FillFrom, Repairs, RepeatedIds, RunTimeFrom, RunningJobs, TimesIn};
+pub use report::{ArchiveMember, ImportReport, Kind, Rejected, Repaired, SHOWN_MEMBERS, Skipped, Warning};
 pub use rows::{MAX_COLUMNS, MAX_ROW};
-pub use unpack::{MAX_RATIO, MAX_UNPACKED, RATIO_FROM};
+pub use unpack::{MAX_MEMBERS, MAX_PACKINGS, MAX_RATIO, MAX_UNPACKED, MAX_WINDOW, RATIO_FROM};
 pub use value::{MAX_DURATION_S, MAX_GPUS, MAX_MEMORY_GB, MAX_TIME_S};
 
+use archive::{Archives, Interest};
 use document::Document;
 use files::HeaderFile;
 use format::{Join, SURE, SURE_ENOUGH, Shape};
 use intake::Intake;
+use mapping::Mapping;
 use nodes::NodeList;
 use rows::{Header, Rows};
 use sample::{SAMPLE_BYTES, Sample};
 use table::Table;
-use unpack::{Sink, Unpack};
+use unpack::{Member, Sink, Unpack};
 
 /// How much of a reader is asked for at once.
 const READ_BYTES: usize = 1 << 20;
@@ -76,6 +86,14 @@ pub struct ImportOptions {
     pub format: Option<String>,
     /// The offset, in seconds east of UTC, of times that are printed without a zone.
     pub utc_offset_s: i32,
+    /// What the columns of a table are, for the format `generic-csv`; `None` guesses them.
+    #[serde(default)]
+    pub mapping: Option<Mapping>,
+    /// The members of archives that are read, by path or by the end of it; empty = every trace in them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<String>,
+    /// What is repaired.
+    pub repairs: Repairs,
 }
 
 /// What an import gives.
@@ -104,9 +122,11 @@ struct Pipeline {
     /// The format, once it is known; all files have the same.
     format: Option<&'static Format>,
     choice: Choice,
+    mapping: Option<Mapping>,
     detections: Vec<Detection>,
     stage: Stage,
     intake: Intake,
+    archives: Archives,
     /// Why the last file without records has none.
     empty: Option<Refusal>,
     /// The name of the file being read.
@@ -137,6 +157,8 @@ enum Stage {
     Nodes(Rows, Box<NodeList>),
     /// Nothing but the columns of another file.
     Columns(HeaderFile),
+    /// A member of an archive that is not read.
+    PassedOver,
 }
 
 impl std::fmt::Debug for Pipeline {
@@ -156,6 +178,7 @@ impl std::fmt::Debug for Stage {
             Self::Json(_) => "Json",
             Self::Nodes(..) => "Nodes",
             Self::Columns(_) => "Columns",
+            Self::PassedOver => "PassedOver",
         })
     }
 }
@@ -174,15 +197,27 @@ impl Import {
     /// Begins an import.
     ///
     /// # Errors
-    /// [`Refusal::UnknownFormat`] when the options name a format that does not exist.
+    /// [`Refusal::UnknownFormat`] when the options name a format that does not exist, [`Refusal::BadMapping`] when they have a
+    /// mapping that cannot be used.
     pub fn new(options: &ImportOptions) -> Result<Self, Refusal> {
-        let format = options.format.as_deref().map(format::find).transpose()?;
+        let mapping = options.mapping.clone();
+        let name = options.format.as_deref().or(mapping.as_ref().map(|_| format::MAPPED));
+        let format = name.map(format::find).transpose()?;
+        if let Some(mapping) = &mapping {
+            mapping.check().map_err(|error| Refusal::BadMapping { why: error.to_string() })?;
+            if name != Some(format::MAPPED) {
+                let why = format!("the format is {}, which needs no mapping", name.unwrap_or_default());
+                return Err(Refusal::BadMapping { why });
+            }
+        }
         let pipeline = Pipeline {
             format,
             choice: if format.is_some() { Choice::User } else { Choice::Content },
+            mapping,
             detections: Vec::new(),
             stage: Stage::Sampling(Vec::new()),
-            intake: Intake::new(options.utc_offset_s),
+            intake: Intake::new(options),
+            archives: Archives::new(&options.members),
             empty: None,
             file: String::new(),
             before: 0,
@@ -270,7 +305,7 @@ impl Import {
     }
 
     fn begin_file(&mut self, name: &str) {
-        self.unpack = Some(Unpack::default());
+        self.unpack = Some(Unpack::new());
         self.pipeline.begin_file(name);
     }
 
@@ -290,7 +325,38 @@ impl Import {
 }
 
 impl Sink for Pipeline {
-    fn take(&mut self, mut text: &[u8]) -> Result<(), Refusal> {
+    fn begin_member(&mut self, member: &Member) -> Result<(), Refusal> {
+        let interest = self.archives.begin(member, self.intake.taken());
+        self.begin_file(&member.path);
+        if interest == Interest::PassOver {
+            self.stage = Stage::PassedOver;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, text: &[u8]) -> Result<(), Refusal> {
+        self.archives.take(text.len());
+        let taken = self.take_text(text);
+        self.forgive(taken)
+    }
+
+    fn end_member(&mut self) -> Result<(), Refusal> {
+        let ended = self.end_file();
+        self.forgive(ended)?;
+        self.archives.end();
+        self.stage = Stage::PassedOver;
+        Ok(())
+    }
+
+    fn pass_over(&mut self, member: &Member, why: Refusal) -> Result<(), Refusal> {
+        self.archives.pass_over(member, why);
+        self.stage = Stage::PassedOver;
+        Ok(())
+    }
+}
+
+impl Pipeline {
+    fn take_text(&mut self, mut text: &[u8]) -> Result<(), Refusal> {
         if let Stage::Sampling(sample) = &mut self.stage {
             let wanted = text.len().min(SAMPLE_BYTES - sample.len());
             let (head, rest) = text.split_at(wanted);
@@ -303,12 +369,20 @@ impl Sink for Pipeline {
         }
         self.push(text)
     }
-}
 
-impl Pipeline {
+    /// Passes over a member of an archive that is no trace.
+    fn forgive(&mut self, result: Result<(), Refusal>) -> Result<(), Refusal> {
+        let Err(refusal) = result else { return Ok(()) };
+        if !self.archives.forgives(&refusal, self.intake.taken()) {
+            return Err(refusal);
+        }
+        self.stage = Stage::PassedOver;
+        Ok(())
+    }
+
     fn push(&mut self, text: &[u8]) -> Result<(), Refusal> {
         match &mut self.stage {
-            Stage::Sampling(_) | Stage::Columns(_) => Ok(()),
+            Stage::Sampling(_) | Stage::Columns(_) | Stage::PassedOver => Ok(()),
             Stage::Table(table) => table.push(text, &mut self.intake),
             Stage::Json(document) => document.push(text, &mut self.intake),
             Stage::Nodes(rows, list) => rows.push(text, |cells| {
@@ -358,12 +432,19 @@ impl Pipeline {
         let notes = Rc::clone(&self.intake.notes);
         match &format.shape {
             Shape::Table { layout, open } => {
-                Table::new(&layout(&sample), columns.as_ref(), Box::new(*open), notes).map(Stage::Table)
+                Table::new(&layout(&sample), columns, Box::new(*open), notes).map(Stage::Table)
+            }
+            Shape::Mapped => {
+                let mapping = self.mapping.clone().map_or_else(|| format::mapping_of(&sample), Ok)?;
+                let layout = mapping::layout(&mapping.table);
+                let header = columns.or_else(|| mapping::header(&mapping, &sample));
+                let open = Box::new(move |header: &Header| mapping::open(&mapping, header));
+                Table::of(&layout, header, open, notes).map(Stage::Table)
             }
             Shape::Tables { layout, begin } => {
                 let (join, file) = (Rc::clone(self.join.get_or_insert_with(begin)), self.file.clone());
                 let open = Box::new(move |header: &Header| join.open(&file, header));
-                Table::new(&layout(&sample), columns.as_ref(), open, notes).map(Stage::Table)
+                Table::new(&layout(&sample), columns, open, notes).map(Stage::Table)
             }
             Shape::Json { array, open } => Ok(Stage::Json(Document::new(format.name, *array, open()))),
         }
@@ -406,17 +487,23 @@ impl Pipeline {
     /// Ends the file.
     fn end_file(&mut self) -> Result<(), Refusal> {
         if let Stage::Sampling(head) = &self.stage {
-            if Sample::new(head).first_line().is_empty() {
+            // What is a comment may be for the mapping to say.
+            let is_empty = Sample::new(head).first_line().is_empty();
+            if is_empty && (self.mapping.is_none() || head.trim_ascii().is_empty()) {
                 let detail =
                     if head.is_empty() { "it has no byte" } else { "it has only blank lines and comments" };
-                self.empty = Some(Refusal::Empty { detail: detail.into() });
+                let empty = Refusal::Empty { detail: detail.into() };
+                if self.archives.is_inside() {
+                    return Err(empty);
+                }
+                self.empty = Some(empty);
                 self.has_read(Holds::Nothing);
                 return Ok(());
             }
             self.begin_reading()?;
         }
         let empty = match std::mem::replace(&mut self.stage, Stage::Sampling(Vec::new())) {
-            Stage::Sampling(_) => None,
+            Stage::Sampling(_) | Stage::PassedOver => return Ok(()),
             Stage::Table(table) => table.end(&mut self.intake)?,
             Stage::Json(document) => document.end(&mut self.intake)?,
             Stage::Nodes(mut rows, mut list) => {
@@ -449,6 +536,9 @@ impl Pipeline {
             join.finish(&mut self.intake)?;
         }
         if self.intake.records() == 0 {
+            if let Some(refusal) = self.archives.refusal() {
+                return Err(refusal);
+            }
             let lists = self.files.iter().filter_map(|file| match &file.holds {
                 Holds::Nodes(list) => Some(list.clone()),
                 _ => None,
@@ -466,6 +556,7 @@ impl Pipeline {
         }
         let mut imported = self.intake.finish(self.format.map_or("", |format| format.name));
         imported.report.files = self.files;
+        imported.report.members = self.archives.into_members();
         Ok(Imported { detections: self.detections, ..imported })
     }
 }

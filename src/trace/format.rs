@@ -6,6 +6,7 @@
 mod acme;
 mod dlrm;
 mod elasticflow;
+mod generic_csv;
 mod helios_csv;
 mod openb;
 mod pai;
@@ -18,6 +19,8 @@ pub mod sts_json;
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
+
+pub(super) use generic_csv::mapping_of;
 
 use crate::trace::elements::{ArrayAt, Place};
 use crate::trace::intake::{Closing, Fault, Intake, Verdict};
@@ -40,7 +43,11 @@ static FORMATS: &[&Format] = &[
     &spot::FORMAT,
     &elasticflow::FORMAT,
     &sacct::FORMAT,
+    &generic_csv::FORMAT,
 ];
+
+/// The format that is read by a mapping.
+pub const MAPPED: &str = "generic-csv";
 
 /// A score from which a format is taken without being named.
 pub(super) const SURE_ENOUGH: u8 = 50;
@@ -161,6 +168,8 @@ pub(super) enum Shape {
         /// Makes a reader.
         open: fn() -> Box<dyn ElementReader>,
     },
+    /// A text table whose columns a mapping describes.
+    Mapped,
 }
 
 impl std::fmt::Debug for Shape {
@@ -169,6 +178,7 @@ impl std::fmt::Debug for Shape {
             Self::Table { .. } => "Table",
             Self::Tables { .. } => "Tables",
             Self::Json { .. } => "Json",
+            Self::Mapped => "Mapped",
         })
     }
 }

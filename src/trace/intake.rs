@@ -4,18 +4,21 @@
 //! rejected records always add up to the records of the file.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::hash::BuildHasherDefault;
 use std::rc::Rc;
 
 use indexmap::{IndexMap, IndexSet};
 
-use crate::trace::Imported;
 use crate::trace::hash::Hash;
 use crate::trace::identity::{Identities, Identity};
+use crate::trace::mapping;
 use crate::trace::measure::measure;
 use crate::trace::refusal::Refusal;
+use crate::trace::repair::{self, Origin, Repairs, RepeatedIds, Tally};
 use crate::trace::report::{Rejected, Skipped, Warning};
 use crate::trace::value::{Bad, Notes};
+use crate::trace::{ImportOptions, Imported};
 use crate::units::{MICROS_PER_S, MilliGpus, SimSpan, SimTime, TenantId};
 use crate::workload::{JobRecord, Outcome, Presence, TextColumn, Workload};
 
@@ -195,12 +198,28 @@ pub(super) struct Intake {
     figures: IndexMap<String, u64>,
     /// Which of the tables of its format the last file was.
     table: Option<&'static str>,
+    repairs: Repairs,
+    /// Where each job comes from, where something is repaired.
+    origins: Vec<Origin>,
+    /// Records that are left out because another one of their id is kept.
+    left_out: Tally,
+    /// Jobs of earlier files in whose place is now a record of the current file.
+    replaced: BTreeSet<usize>,
 }
 
 impl Intake {
-    /// An import of files whose local times are at `utc_offset_s` east of UTC.
-    pub(super) fn new(utc_offset_s: i32) -> Self {
-        Self { notes: Rc::new(Notes::at_offset(utc_offset_s)), ..Self::default() }
+    /// An import as the user wants it.
+    pub(super) fn new(options: &ImportOptions) -> Self {
+        let notes = match &options.mapping {
+            Some(mapping) => mapping::notes(mapping),
+            None => Notes::at_offset(options.utc_offset_s),
+        };
+        Self {
+            notes: Rc::new(notes),
+            identities: Identities::new(options.repairs.repeated_ids),
+            repairs: options.repairs,
+            ..Self::default()
+        }
     }
 
     /// Names the file that the next records come from.
@@ -208,13 +227,18 @@ impl Intake {
         name.clone_into(&mut self.file);
         self.files += 1;
         self.earlier_jobs = self.jobs.len();
+        self.replaced.clear();
     }
 
     /// Ends the current file with what its reader adds.
     pub(super) fn end_file(&mut self, closing: Closing) {
         if closing.origin != 0 {
             let shift = |time: SimTime| SimTime(time.0 + closing.origin);
-            for job in self.jobs.iter_mut().skip(self.earlier_jobs) {
+            let replaced = std::mem::take(&mut self.replaced);
+            for (at, job) in self.jobs.iter_mut().enumerate() {
+                if at < self.earlier_jobs && !replaced.contains(&at) {
+                    continue;
+                }
                 job.submit = shift(job.submit);
                 job.start = job.start.map(shift);
                 job.end = job.end.map(shift);
@@ -331,9 +355,18 @@ impl Intake {
             self.reject(line, fault);
             return Ok(());
         }
-        if self.identities.identify(&draft.id, content, self.records)? == Identity::Duplicate {
-            self.skip(line, "duplicate");
-            return Ok(());
+        let mut replaced = None;
+        match self.identities.identify(&draft.id, content, self.records)? {
+            Identity::New => {}
+            Identity::Duplicate => {
+                self.skip(line, "duplicate");
+                return Ok(());
+            }
+            Identity::Again(_) if self.repairs.repeated_ids == RepeatedIds::First => {
+                self.leave_out(line);
+                return Ok(());
+            }
+            Identity::Again(at) => replaced = Some(at),
         }
         let tenant = match (draft.tenant.as_ref(), draft.user.as_ref()) {
             ("", "") => "unknown",
@@ -341,15 +374,8 @@ impl Intake {
             (tenant, _) => tenant,
         };
         let tenant = TenantId(self.tenants.position(tenant));
-        if !draft.state.is_empty() {
-            match self.states.get_mut(draft.state.as_ref()) {
-                Some(count) => *count += 1,
-                None => {
-                    self.states.insert(draft.state.as_ref().to_owned(), 1);
-                }
-            }
-        }
-        self.jobs.push(JobRecord {
+        let state = self.count_state(draft.state.as_ref());
+        let job = JobRecord {
             submit: SimTime(draft.submit),
             gpus: draft.gpus,
             workers: draft.workers.unwrap_or_else(|| draft.gpus.whole_devices().max(1)),
@@ -365,12 +391,60 @@ impl Intake {
             outcome: draft.outcome,
             limit: draft.limit.filter(|limit| limit.0 > 0),
             presence: Presence::Arrives,
-        });
+        };
+        let origin = Origin { line, state };
+        match replaced {
+            Some(at) => self.replace(at, job, origin),
+            None => {
+                self.jobs.push(job);
+                if !self.repairs.is_none() {
+                    self.origins.push(origin);
+                }
+            }
+        }
         Ok(())
+    }
+
+    /// Counts a word for how a job ended; its position among all words.
+    fn count_state(&mut self, word: &str) -> Option<u32> {
+        if word.is_empty() {
+            return None;
+        }
+        let at = match self.states.get_full_mut(word) {
+            Some((at, _, count)) => {
+                *count += 1;
+                at
+            }
+            None => self.states.insert_full(word.to_owned(), 1).0,
+        };
+        u32::try_from(at).ok()
+    }
+
+    /// Leaves a record out because another one of its id is kept.
+    fn leave_out(&mut self, line: u64) {
+        self.skip(line, "repeated-id");
+        self.left_out.add(line);
+    }
+
+    /// Puts a job in the place of an earlier record of its id.
+    fn replace(&mut self, at: usize, job: JobRecord, origin: Origin) {
+        let (Some(old), Some(old_origin)) = (self.jobs.get_mut(at), self.origins.get_mut(at)) else { return };
+        *old = job;
+        if at < self.earlier_jobs {
+            self.replaced.insert(at);
+        }
+        let Origin { line, state } = std::mem::replace(old_origin, origin);
+        let count = state.and_then(|state| self.states.get_index_mut(state as usize));
+        if let Some((_, count)) = count {
+            *count = count.saturating_sub(1);
+        }
+        self.leave_out(line);
     }
 
     /// Ends the import: jobs in order of submission, times from the first one, tables in order of appearance.
     pub(super) fn finish(mut self, format: &str) -> Imported {
+        let repaired = repair::apply(&mut self.jobs, &self.origins, &self.repairs, self.left_out);
+        self.states.retain(|_, count| *count > 0);
         let unsorted = self.jobs.windows(2).filter(|pair| pair[1].submit < pair[0].submit).count() as u64;
         let (identical, repeated) = (self.identities.identical, self.identities.repeated);
         let mut ids = self.identities.into_ids();
@@ -413,18 +487,21 @@ impl Intake {
         report.states = self.states;
         report.figures = self.figures;
         report.skipped = self.skipped;
+        report.repairs = repaired;
         report.rejected = self.rejected;
         report.rejected_count = self.rejected_count;
         let own = [
             (
                 "unsorted",
                 unsorted,
-                "records are submitted before the one above them; jobs were sorted by submission",
+                "records are submitted before the one above them; jobs were sorted by submission, which is right unless the file \
+                 was put together from several clusters",
             ),
             (
                 "duplicate-ids",
                 repeated,
-                "jobs have the id of an earlier, different job; they carry a suffix #2, #3, …",
+                "jobs have the id of an earlier, different job; they carry a suffix #2, #3, … If these are later states of one \
+                 job, keep the last (repeated_ids=last)",
             ),
             (
                 "identical-rows",
@@ -435,6 +512,11 @@ impl Intake {
                 "local-times",
                 self.notes.local_times.get(),
                 "times are printed without a zone and are read as printed",
+            ),
+            (
+                "repeated-times",
+                self.notes.repeated_times.get(),
+                "times fall into an hour that the zone's clock shows twice or skips; of two the earlier is taken",
             ),
             (
                 "invalid-utf8",

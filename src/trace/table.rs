@@ -40,17 +40,26 @@ struct Held {
 }
 
 impl Table {
-    /// Begins a table; `columns` are those that another file has for it.
+    /// Begins a table of a format; `columns` are those that another file has for it.
     pub(super) fn new(
         layout: &Layout,
-        columns: Option<&Header>,
+        columns: Option<Header>,
         open: Open,
         notes: Rc<Notes>,
     ) -> Result<Self, Refusal> {
         let own = || layout.columns.map(|names| Header::new(names.iter().map(|name| name.as_bytes())));
-        let known = columns.cloned().or_else(own);
-        let reader = known.as_ref().map(&open).transpose()?;
-        let header = known.unwrap_or_default();
+        Self::of(layout, columns.or_else(own), open, notes)
+    }
+
+    /// Begins a table with these columns; without them its first row names them.
+    pub(super) fn of(
+        layout: &Layout,
+        header: Option<Header>,
+        open: Open,
+        notes: Rc<Notes>,
+    ) -> Result<Self, Refusal> {
+        let reader = header.as_ref().map(&open).transpose()?;
+        let header = header.unwrap_or_default();
         Ok(Self {
             rows: Rows::new(layout.dialect),
             body: Body {

@@ -9,7 +9,7 @@ use std::cell::Cell;
 use jiff::Timestamp;
 use jiff::civil::{DateTime, Time};
 use jiff::fmt::temporal::DateTimeParser;
-use jiff::tz::Offset;
+use jiff::tz::{Offset, TimeZone};
 
 use crate::units::{MICROS_PER_S, MilliGpus, SimSpan};
 
@@ -34,6 +34,10 @@ pub(super) struct Bad {
 pub(super) struct Notes {
     /// Offset of times that are printed without a zone, in seconds east of UTC.
     utc_offset_s: i32,
+    /// Instead of the offset, a zone whose offset changes.
+    rules: Option<TimeZone>,
+    /// Times read that the clock of the zone shows twice.
+    pub(super) repeated_times: Cell<u64>,
     /// Times read that had no zone.
     pub(super) local_times: Cell<u64>,
     /// Texts in which bytes that are no UTF-8 were replaced.
@@ -48,6 +52,14 @@ impl Notes {
         Self { utc_offset_s, ..Self::default() }
     }
 
+    /// Notes of an import whose local times are those of a zone.
+    pub(super) fn in_zone(rules: TimeZone) -> Self {
+        match rules.to_fixed_offset() {
+            Ok(offset) => Self::at_offset(offset.seconds()),
+            Err(_) => Self { rules: Some(rules), ..Self::default() },
+        }
+    }
+
     /// Bytes as text; what is no UTF-8 is replaced and counted.
     pub(super) fn text<'b>(&self, bytes: &'b [u8]) -> Cow<'b, str> {
         std::str::from_utf8(bytes).map_or_else(
@@ -59,22 +71,28 @@ impl Notes {
         )
     }
 
-    /// A printed time without a zone as a point in time.
-    fn local(&self, printed: i64) -> i64 {
+    /// A printed time without a zone as a point in time. One that the clock shows twice is the earlier of the two; one that it
+    /// skips is as far behind the gap as it is printed into it.
+    pub(super) fn local(&self, printed: i64) -> i64 {
         self.local_times.set(self.local_times.get() + 1);
-        printed - i64::from(self.utc_offset_s) * MICROS_PER_S
+        let fixed = printed - i64::from(self.utc_offset_s) * MICROS_PER_S;
+        let Some(rules) = &self.rules else { return fixed };
+        let Ok(as_utc) = Timestamp::from_microsecond(printed) else { return fixed };
+        let choices = rules.to_ambiguous_timestamp(Offset::UTC.to_datetime(as_utc));
+        self.repeated_times.set(self.repeated_times.get() + u64::from(choices.is_ambiguous()));
+        choices.compatible().map_or(fixed, Timestamp::as_microsecond)
     }
 }
 
 /// Why text is no decimal that fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Miss {
+pub(super) enum Miss {
     NotNumber,
     TooLarge,
 }
 
 /// The decimal `text`, such as `-12.50` or `4e-4`, times 10^`places`, rounded half away from zero.
-fn fixed(text: &[u8], places: i32) -> Result<i64, Miss> {
+pub(super) fn fixed(text: &[u8], places: i32) -> Result<i64, Miss> {
     let (negative, text) = match text {
         [b'-', rest @ ..] => (true, rest),
         [b'+', rest @ ..] => (false, rest),
@@ -191,7 +209,7 @@ pub(super) fn time(text: &[u8], notes: &Notes) -> Result<i64, Bad> {
 }
 
 /// An ISO 8601 date and time, with or without an offset.
-fn date(text: &[u8], notes: &Notes) -> Option<i64> {
+pub(super) fn date(text: &[u8], notes: &Notes) -> Option<i64> {
     const PARSER: DateTimeParser = DateTimeParser::new();
     let at_utc = |civil: DateTime| Offset::UTC.to_timestamp(civil).ok().map(Timestamp::as_microsecond);
     let micros = if let Some((day, clock_s)) = plain_date(text) {

@@ -9,13 +9,16 @@
     reason = "a test fails by panicking, and figures that must be exact are compared exactly"
 )]
 
+mod archives;
 mod bytes;
 mod export;
 mod formats;
 mod joined;
+mod mapping;
 mod properties;
 mod real_files;
 mod refusals;
+mod repairs;
 mod reports;
 mod tables;
 mod values;
@@ -41,6 +44,7 @@ const FIXTURES: &[(&str, &[u8])] = &[
     ("dlrm-2025", include_bytes!("../fixtures/traces/dlrm.csv")),
     ("spot-2026", include_bytes!("../fixtures/traces/spot_jobs.csv")),
     ("helios-csv", include_bytes!("../fixtures/traces/helios_canonical.csv")),
+    ("generic-csv", include_bytes!("../fixtures/traces/generic_gen_parallel.csv")),
 ];
 
 fn import(bytes: &[u8]) -> Result<Imported, Refusal> {

@@ -36,16 +36,9 @@ fn files_without_jobs_are_refused_by_what_they_are() {
     );
     let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 1234567\n";
     assert_refused(pointer, "lfs-pointer", &["1234567 bytes", "git lfs pull"]);
-    assert_refused(b"PK\x03\x04\x14\0\x06\0[Content_Types].xml", "binary", &["Excel", "save it as CSV"]);
-    assert_refused(b"PK\x03\x04\x14\0\x06\0jobs.csv", "binary", &["ZIP", "Unpack"]);
     assert_refused(b"PAR1\x15\x04", "binary", &["Parquet", "to_csv"]);
     assert_refused(b"\x89PNG\r\n\x1a\n", "binary", &["PNG"]);
     assert_refused(b"FWS\x06\x10\0\0\0", "binary", &["Flash"]);
-    assert_refused(b"\x28\xb5\x2f\xfd\x04", "binary", &["zstd -d"]);
-    assert_refused(&gzip(&gzip(b"x")), "binary", &["inside a gzip"]);
-    let mut tar = vec![b'a'; 600];
-    tar[257..262].copy_from_slice(b"ustar");
-    assert_refused(&gzip(&tar), "binary", &["tar"]);
     assert_refused(b"ab\0cd\0\x01\x02efgh", "binary", &["zero bytes"]);
     assert_refused(&utf16("submit_s,gpus", u16::to_le_bytes), "encoding", &["UTF-16", "UTF-8"]);
     assert_refused(b"<!DOCTYPE html><html>", "not-jobs", &["web page"]);
@@ -122,12 +115,12 @@ fn a_file_that_was_cut_off_is_refused_as_a_whole() {
     let packed = gzip(FIXTURES[0].1);
     for cut in [2, 10, packed.len() / 2, packed.len() - 1] {
         let refused = import(&packed[..cut]).unwrap_err();
-        assert!(matches!(refused, Refusal::DamagedGzip { .. }), "{refused:?}");
+        assert!(matches!(refused, Refusal::Damaged { .. }), "{refused:?}");
     }
     let mut flipped = packed.clone();
     let middle = flipped.len() - 6;
     flipped[middle] ^= 0xff;
-    assert!(matches!(import(&flipped), Err(Refusal::DamagedGzip { .. })));
+    assert!(matches!(import(&flipped), Err(Refusal::Damaged { .. })));
 }
 
 #[test]
