@@ -3,17 +3,27 @@
 //! To add one: write `format/<name>.rs` with a `pub(super) static FORMAT: Format`, name it in `FORMATS`, and add a fixture
 //! and its figures to `tests/import/`.
 
+mod acme;
+mod dlrm;
 mod elasticflow;
+mod generic_csv;
 mod helios_csv;
+mod openb;
+mod pai;
 mod philly_json;
 mod sacct;
+mod spot;
 pub mod sts_csv;
 pub mod sts_json;
 
+use std::rc::Rc;
+
 use serde::{Deserialize, Serialize};
 
+pub(super) use generic_csv::mapping_of;
+
 use crate::trace::elements::{ArrayAt, Place};
-use crate::trace::intake::{Closing, Fault, Verdict};
+use crate::trace::intake::{Closing, Fault, Intake, Verdict};
 use crate::trace::refusal::Refusal;
 use crate::trace::rows::{Cells, Comments, Dialect, Header, Quotes, Row};
 use crate::trace::sample::Sample;
@@ -25,12 +35,24 @@ static FORMATS: &[&Format] = &[
     &sts_json::FORMAT,
     &philly_json::FORMAT,
     &helios_csv::FORMAT,
+    &acme::SEREN,
+    &acme::KALOS,
+    &pai::FORMAT,
+    &openb::FORMAT,
+    &dlrm::FORMAT,
+    &spot::FORMAT,
     &elasticflow::FORMAT,
     &sacct::FORMAT,
+    &generic_csv::FORMAT,
 ];
+
+/// The format that is read by a mapping.
+pub const MAPPED: &str = "generic-csv";
 
 /// A score from which a format is taken without being named.
 pub(super) const SURE_ENOUGH: u8 = 50;
+/// A score that only a file with everything a format is known by has.
+pub(super) const SURE: u8 = 90;
 
 /// One trace format.
 #[derive(Debug, Serialize)]
@@ -132,6 +154,13 @@ pub(super) enum Shape {
         /// Makes a reader for a table with these columns.
         open: fn(&Header) -> Result<Box<dyn RowReader>, Refusal>,
     },
+    /// Several text tables that make one trace, in any order.
+    Tables {
+        /// The dialect of a table, and its columns if it does not name them.
+        layout: fn(&Sample<'_>) -> Layout,
+        /// Begins to join them.
+        begin: fn() -> Rc<dyn Join>,
+    },
     /// JSON with an array of jobs.
     Json {
         /// Where the array is.
@@ -139,13 +168,17 @@ pub(super) enum Shape {
         /// Makes a reader.
         open: fn() -> Box<dyn ElementReader>,
     },
+    /// A text table whose columns a mapping describes.
+    Mapped,
 }
 
 impl std::fmt::Debug for Shape {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Table { .. } => "Table",
+            Self::Tables { .. } => "Tables",
             Self::Json { .. } => "Json",
+            Self::Mapped => "Mapped",
         })
     }
 }
@@ -191,6 +224,15 @@ pub(super) trait RowReader {
     fn close(&mut self) -> Closing {
         Closing::default()
     }
+}
+
+/// Tables that make one trace together. What is read of one is kept until all are read.
+pub(super) trait Join {
+    /// Makes a reader for the table with these columns, which is in this file.
+    fn open(&self, file: &str, header: &Header) -> Result<Box<dyn RowReader>, Refusal>;
+
+    /// Books the jobs that all tables together describe. Called once, after the last file.
+    fn finish(&self, intake: &mut Intake) -> Result<(), Refusal>;
 }
 
 /// Reads the elements of one JSON document.

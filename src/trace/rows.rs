@@ -38,6 +38,8 @@ pub(super) enum Quotes {
 pub(super) enum Comments {
     /// They are skipped.
     Hash,
+    /// Lines that begin with this are skipped instead.
+    Mark(u8),
     /// They are rows.
     None,
 }
@@ -197,7 +199,12 @@ impl Rows {
         self.lines += 1;
         if self.quoted.is_none() {
             let bare = line.strip_suffix(b"\r").unwrap_or(line);
-            if bare.is_empty() || (self.dialect.comments == Comments::Hash && bare.starts_with(b"#")) {
+            let mark = match self.dialect.comments {
+                Comments::Hash => Some(&b'#'),
+                Comments::Mark(ref mark) => Some(mark),
+                Comments::None => None,
+            };
+            if bare.is_empty() || (mark.is_some() && bare.first() == mark) {
                 return Ok(());
             }
             if let Some(count) = self.cut(bare)? {
@@ -333,6 +340,16 @@ impl<'a> Row<'a> {
         Self { header, cells, notes, widened: (usize::MAX, 0) }
     }
 
+    /// The line it begins at, from 1.
+    pub(super) fn line(&self) -> u64 {
+        self.cells.line
+    }
+
+    /// A hash of its content.
+    pub(super) fn hash(&self) -> u64 {
+        self.cells.hash()
+    }
+
     /// How many fields it has more than the header has columns.
     pub(super) fn surplus(&self) -> usize {
         self.cells.len().saturating_sub(self.header.len())
@@ -341,6 +358,11 @@ impl<'a> Row<'a> {
     /// The same row with the surplus fields counted as part of `column`.
     pub(super) fn widened_at(self, column: usize) -> Self {
         Self { widened: (column, self.surplus()), ..self }
+    }
+
+    /// What is noticed about values, and how local times are read.
+    pub(super) fn notes(&self) -> &'a Notes {
+        self.notes
     }
 
     pub(super) fn get(&self, column: usize) -> &'a [u8] {
@@ -362,7 +384,12 @@ impl<'a> Row<'a> {
         Fault::of_value(self.header.name(column), self.get(column), bad)
     }
 
-    fn parse<T>(&self, column: usize, read: impl FnOnce(&[u8]) -> Result<T, Bad>) -> Result<T, Fault> {
+    /// A value that must be there.
+    pub(super) fn parse<T>(
+        &self,
+        column: usize,
+        read: impl FnOnce(&[u8]) -> Result<T, Bad>,
+    ) -> Result<T, Fault> {
         read(self.get(column)).map_err(|bad| self.fault(column, bad))
     }
 

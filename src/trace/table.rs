@@ -9,7 +9,7 @@ use crate::trace::rows::{Cells, Header, Row, Rows};
 use crate::trace::value::{self, Notes};
 
 /// Makes a reader for a table with these columns.
-pub(super) type Open = fn(&Header) -> Result<Box<dyn RowReader>, Refusal>;
+pub(super) type Open = Box<dyn Fn(&Header) -> Result<Box<dyn RowReader>, Refusal>>;
 
 /// A table being read.
 pub(super) struct Table {
@@ -40,10 +40,26 @@ struct Held {
 }
 
 impl Table {
-    /// Begins a table.
-    pub(super) fn new(layout: &Layout, open: Open, notes: Rc<Notes>) -> Result<Self, Refusal> {
-        let header = Header::new(layout.columns.unwrap_or_default().iter().map(|name| name.as_bytes()));
-        let reader = layout.columns.map(|_| open(&header)).transpose()?;
+    /// Begins a table of a format; `columns` are those that another file has for it.
+    pub(super) fn new(
+        layout: &Layout,
+        columns: Option<Header>,
+        open: Open,
+        notes: Rc<Notes>,
+    ) -> Result<Self, Refusal> {
+        let own = || layout.columns.map(|names| Header::new(names.iter().map(|name| name.as_bytes())));
+        Self::of(layout, columns.or_else(own), open, notes)
+    }
+
+    /// Begins a table with these columns; without them its first row names them.
+    pub(super) fn of(
+        layout: &Layout,
+        header: Option<Header>,
+        open: Open,
+        notes: Rc<Notes>,
+    ) -> Result<Self, Refusal> {
+        let reader = header.as_ref().map(&open).transpose()?;
+        let header = header.unwrap_or_default();
         Ok(Self {
             rows: Rows::new(layout.dialect),
             body: Body {

@@ -21,7 +21,7 @@ pub(crate) fn through_json(workload: &Workload) -> Workload {
 
 #[test]
 fn imported_workloads_survive_both_exports() {
-    for (_, bytes) in FIXTURES {
+    for &(_, bytes) in FIXTURES {
         let workload = import(bytes).unwrap().workload;
         assert_eq!(through_csv(&workload), workload);
         assert_eq!(through_json(&workload), workload);
