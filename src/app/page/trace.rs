@@ -71,16 +71,17 @@ pub fn TraceStep(props: &TraceProps) -> Html {
                 } }
                 <Shaping ..step.clone() />
                 <TypeNamesTable ..step.clone() />
-                { doubts(step) }
+                <Doubts ..step.clone() />
                 <Profiles ..step.clone() />
             </div>
         </section>
     }
 }
 
-/// What is doubtful about the jobs on the cluster.
-fn doubts(step: &StepProps) -> Html {
-    let StepProps { scenario, input, .. } = step;
+/// What is doubtful about the jobs on the cluster; a component, so that what stands before it never holds on to a panel that is gone.
+#[component]
+pub fn Doubts(props: &StepProps) -> Html {
+    let StepProps { scenario, input, .. } = props;
     let Some(input) = input else { return html! {} };
     let (Ok(cluster), Ok(shape)) = (scenario.build_cluster(), scenario.shape()) else { return html! {} };
     let doubts = plausibility::warnings(&cluster, &input.contents.digest, &shape);
