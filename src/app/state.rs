@@ -206,6 +206,10 @@ pub enum Action {
     Files(FilesId, Vec<FileInfo>),
     /// The files of the trace are to be read as this format (`auto` = as detected).
     Format(String),
+    /// Of the archive only these members are to be read; none = all.
+    Members(Vec<String>),
+    /// Of the files only one record in so many is to be read.
+    OneIn(u32),
     /// The files of the trace are to be read with these repairs.
     Repair(Repairs),
     /// Reading is to stop.
@@ -451,6 +455,12 @@ impl State {
                 let format = Some(format).filter(|format| format != "auto");
                 self.read_again(|options| options.format = format, now, &mut commands);
             }
+            Action::Members(members) => {
+                self.read_again(|options| options.members = members, now, &mut commands);
+            }
+            Action::OneIn(one_in) => {
+                self.read_again(|options| options.one_in = one_in, now, &mut commands);
+            }
             Action::Repair(repairs) => {
                 self.read_again(|options| options.repairs = repairs, now, &mut commands);
             }
@@ -613,8 +623,7 @@ impl State {
         let path = inputs::path_of(files);
         let trace = self.scenario.workload.trace.as_ref();
         let named = trace.filter(|trace| self.input().is_none() || trace.path == path);
-        let repairs = named.map(|trace| trace.repairs).unwrap_or_default();
-        ImportOptions { repairs, ..ImportOptions::default() }
+        ImportOptions { format: None, ..named.map(TraceSpec::import_options).unwrap_or_default() }
     }
 
     /// Reads the files of the trace, or those just refused, once more in another way.
@@ -677,12 +686,20 @@ impl State {
                 trace.path = path;
                 trace.format = format;
                 trace.repairs = options.repairs;
+                trace.members.clone_from(&options.members);
+                trace.one_in = options.one_in;
             }
             None => {
                 scenario.name.clone_from(&path);
                 scenario.tenants.weights.clear();
                 scenario.tenants.changes.clear();
-                let trace = TraceSpec { format, repairs: options.repairs, ..TraceSpec::whole(path) };
+                let trace = TraceSpec {
+                    format,
+                    repairs: options.repairs,
+                    members: options.members.clone(),
+                    one_in: options.one_in,
+                    ..TraceSpec::whole(path)
+                };
                 Edit::Trace(trace).apply(&mut scenario);
             }
         }

@@ -55,6 +55,8 @@ pub fn scenario_hash(scenario: &Scenario, workload: &Workload) -> String {
         trace.path = workload_hash(workload);
         trace.format.clear();
         trace.repairs = crate::trace::Repairs::default();
+        trace.members.clear();
+        trace.one_in = 0;
     }
     let value = serde_json::to_value(&filled).unwrap_or_default();
     let mut hasher = Sha256::new();

@@ -18,6 +18,7 @@ use crate::app::state::inputs::{Reading, Refused, Source, Why};
 use crate::app::state::{Action, Dialog, Edit};
 use crate::app::strings;
 use crate::chart::format;
+use crate::trace::Refusal;
 
 /// What step 1 shows.
 #[derive(Properties, Clone, PartialEq)]
@@ -149,11 +150,21 @@ pub fn RefusedPanel(props: &RefusedProps) -> Html {
             <div class="err-act">
                 if is_file { <FormatChoice chosen="auto" detected={AttrValue::default()} dispatch={dispatch} /> }
                 <span class="grow"></span>
+                if let Why::NoTrace(Refusal::NoRoom { one_in, .. }) = &refused.why {
+                    { sample_button(*one_in, dispatch) }
+                }
                 if *kept { <span class="muted">{ "What was loaded before is kept." }</span> }
                 <button class="btn" type="button" onclick={dispatch.reform(|_: MouseEvent| Action::DismissRefusal)}>{ "Close" }</button>
             </div>
         </div>
     }
+}
+
+/// Reads a sample of files that are too large.
+fn sample_button(one_in: u64, dispatch: &Callback<Action>) -> Html {
+    let one_in = u32::try_from(one_in).unwrap_or(u32::MAX);
+    let read = dispatch.reform(move |_: MouseEvent| Action::OneIn(one_in));
+    html! { <button class="btn" type="button" data-testid="import-sample" onclick={read}>{ format!("Read one job in {one_in}") }</button> }
 }
 
 /// The list of formats.
