@@ -17,6 +17,7 @@ use crate::trace::measure::measure;
 use crate::trace::refusal::Refusal;
 use crate::trace::repair::{self, Origin, Repairs, RepeatedIds, Tally};
 use crate::trace::report::{Rejected, Skipped, Warning};
+use crate::trace::room::Room;
 use crate::trace::value::{Bad, Notes};
 use crate::trace::{ImportOptions, Imported};
 use crate::units::{MICROS_PER_S, MilliGpus, SimSpan, SimTime, TenantId};
@@ -198,6 +199,8 @@ pub(super) struct Intake {
     figures: IndexMap<String, u64>,
     /// Which of the tables of its format the last file was.
     table: Option<&'static str>,
+    /// One in so many records is read.
+    one_in: u64,
     repairs: Repairs,
     /// Where each job comes from, where something is repaired.
     origins: Vec<Origin>,
@@ -218,6 +221,7 @@ impl Intake {
             notes: Rc::new(notes),
             identities: Identities::new(options.repairs.repeated_ids),
             repairs: options.repairs,
+            one_in: options.one_in.max(1).into(),
             ..Self::default()
         }
     }
@@ -265,6 +269,21 @@ impl Intake {
         }
     }
 
+    /// Sees to it that there is memory for all jobs, when `read` bytes of the files have been read.
+    pub(super) fn make_room(&mut self, room: Room, read: u64) -> Result<(), Refusal> {
+        /// Expected jobs are reserved with so many more, in hundredths.
+        const SPARE: u64 = 3;
+        let Some(expected) = room.foresee(read, self.jobs.len() as u64, self.identities.id_bytes())? else {
+            return Ok(());
+        };
+        let expected = usize::try_from(expected + expected * SPARE / 100).unwrap_or(usize::MAX);
+        if self.jobs.len() == self.jobs.capacity() || self.jobs.capacity() < expected / 2 {
+            // What cannot be had is asked for again when it is needed.
+            let _ = self.jobs.try_reserve_exact(expected.saturating_sub(self.jobs.len()));
+        }
+        Ok(())
+    }
+
     /// Records so far.
     pub(super) fn records(&self) -> u64 {
         self.records
@@ -310,6 +329,10 @@ impl Intake {
             return Ok(());
         }
         self.records += 1;
+        if self.one_in > 1 && !self.records.is_multiple_of(self.one_in) {
+            self.skip(line, "not in the sample");
+            return Ok(());
+        }
         match verdict {
             Ok(Verdict::Job(draft)) => self.add(line, content, &draft)?,
             Ok(Verdict::Skip(reason)) => self.skip(line, reason),

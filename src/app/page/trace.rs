@@ -20,6 +20,7 @@ use crate::app::state::{Action, Dialog, Edit};
 use crate::app::strings::{self, mapping as words};
 use crate::chart::format;
 use crate::scenario::plausibility;
+use crate::trace::Refusal;
 
 /// What step 1 shows.
 #[derive(Properties, Clone, PartialEq)]
@@ -174,11 +175,21 @@ pub fn RefusedPanel(props: &RefusedProps) -> Html {
                     <MappingButton label={words::CHOOSE} {dispatch} />
                 }
                 <span class="grow"></span>
+                if let Why::NoTrace(Refusal::NoRoom { one_in, .. }) = &refused.why {
+                    { sample_button(*one_in, dispatch) }
+                }
                 if *kept { <span class="muted">{ "What was loaded before is kept." }</span> }
                 <button class="btn" type="button" onclick={dispatch.reform(|_: MouseEvent| Action::DismissRefusal)}>{ "Close" }</button>
             </div>
         </div>
     }
+}
+
+/// Reads a sample of files that are too large.
+fn sample_button(one_in: u64, dispatch: &Callback<Action>) -> Html {
+    let one_in = u32::try_from(one_in).unwrap_or(u32::MAX);
+    let read = dispatch.reform(move |_: MouseEvent| Action::OneIn(one_in));
+    html! { <button class="btn" type="button" data-testid="import-sample" onclick={read}>{ format!("Read one job in {one_in}") }</button> }
 }
 
 /// The list of formats.
