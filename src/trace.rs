@@ -24,6 +24,7 @@ pub mod format;
 mod hash;
 mod identity;
 mod intake;
+mod json;
 mod measure;
 mod nodes;
 mod outcome;

@@ -3,6 +3,7 @@
 //! To add one: write `format/<name>.rs` with a `pub(super) static FORMAT: Format`, name it in `FORMATS`, and add a fixture
 //! and its figures to `tests/import/`.
 
+mod batsim;
 mod elasticflow;
 mod helios_csv;
 mod philly_json;
@@ -26,6 +27,7 @@ static FORMATS: &[&Format] = &[
     &philly_json::FORMAT,
     &helios_csv::FORMAT,
     &elasticflow::FORMAT,
+    &batsim::FORMAT,
     &sacct::FORMAT,
 ];
 
@@ -151,12 +153,31 @@ impl std::fmt::Debug for Shape {
 }
 
 /// The layout of a text table.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Layout {
     pub(super) dialect: Dialect,
     /// The columns of a file without a header.
-    pub(super) columns: Option<&'static [&'static str]>,
+    pub(super) columns: Option<Columns>,
     pub(super) uneven: Uneven,
+}
+
+/// The columns of a file that does not name them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Columns {
+    /// Those of a published layout.
+    Known(&'static [&'static str]),
+    /// Guessed from what they hold; the empty text is a column of unknown meaning. The report shows the guess.
+    Guessed(Vec<&'static str>),
+}
+
+impl Columns {
+    /// Their names from the first.
+    pub(super) fn names(&self) -> &[&'static str] {
+        match self {
+            Self::Known(names) => names,
+            Self::Guessed(names) => names,
+        }
+    }
 }
 
 /// What to do with rows that have another number of fields than the table has columns.
@@ -172,7 +193,7 @@ impl Layout {
     /// A table with a header, RFC 4180 quotes and `#` comments, whose delimiter is what its header uses.
     pub(super) fn csv(sample: &Sample<'_>) -> Self {
         let delimiter = sample.delimiter();
-        let dialect = Dialect { delimiter, quotes: Quotes::Double, comments: Comments::Hash };
+        let dialect = Dialect { delimiter, second: None, quotes: Quotes::Double, comments: Comments::Hash };
         Self { dialect, columns: None, uneven: Uneven::Reject }
     }
 }
@@ -199,6 +220,9 @@ pub(super) trait ElementReader {
     fn member(&mut self, _at: Place, _name: &str, _value: &str) -> Result<(), Refusal> {
         Ok(())
     }
+
+    /// A member of the object beside the array, where the format has one ([`ArrayAt::MemberBeside`]).
+    fn entry(&mut self, _name: &str, _value: &str) {}
 
     /// What one element says.
     fn element<'e>(&mut self, element: &'e str, notes: &Notes) -> Result<Verdict<'e>, Fault>;

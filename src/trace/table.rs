@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::trace::format::{Layout, RowReader, Uneven};
+use crate::trace::format::{Columns, Layout, RowReader, Uneven};
 use crate::trace::intake::{Closing, Fault, Intake, Notice};
 use crate::trace::refusal::Refusal;
 use crate::trace::rows::{Cells, Header, Row, Rows};
@@ -26,6 +26,8 @@ struct Body {
     reader: Option<Box<dyn RowReader>>,
     /// A row that is too short and may go on in the next line.
     held: Option<Held>,
+    /// What the report says of columns that were guessed.
+    guess: Option<Notice>,
     /// Rows read.
     rows: u64,
     repeated_headers: u64,
@@ -42,8 +44,11 @@ struct Held {
 impl Table {
     /// Begins a table.
     pub(super) fn new(layout: &Layout, open: Open, notes: Rc<Notes>) -> Result<Self, Refusal> {
-        let header = Header::new(layout.columns.unwrap_or_default().iter().map(|name| name.as_bytes()));
-        let reader = layout.columns.map(|_| open(&header)).transpose()?;
+        let columns = layout.columns.as_ref();
+        let names = columns.map_or(&[][..], Columns::names);
+        let header = Header::new(names.iter().map(|name| name.as_bytes()));
+        let reader = columns.map(|_| open(&header)).transpose()?;
+        let guess = columns.and_then(guess_notice);
         Ok(Self {
             rows: Rows::new(layout.dialect),
             body: Body {
@@ -53,6 +58,7 @@ impl Table {
                 header,
                 reader,
                 held: None,
+                guess,
                 rows: 0,
                 repeated_headers: 0,
                 continued: 0,
@@ -193,6 +199,7 @@ impl Body {
 
     fn close(&mut self) -> Closing {
         let mut closing = self.reader.as_mut().map(|reader| reader.close()).unwrap_or_default();
+        closing.notices.extend(self.guess.take());
         closing.notices.push(Notice::new(
             "repeated-headers",
             self.repeated_headers,
@@ -205,6 +212,21 @@ impl Body {
         ));
         closing
     }
+}
+
+/// What the report says of columns that were guessed: each with its number.
+fn guess_notice(columns: &Columns) -> Option<Notice> {
+    let Columns::Guessed(names) = columns else { return None };
+    let list: Vec<String> = (1..)
+        .zip(names)
+        .filter(|(_, name)| !name.is_empty())
+        .map(|(number, name)| format!("{number} {name}"))
+        .collect();
+    let text = format!(
+        "columns have no names; by what they hold, these were recognised: {}. If that is wrong, export the file with its header",
+        list.join(", ")
+    );
+    Some(Notice::new("guessed-columns", names.len() as u64, text))
 }
 
 impl Held {

@@ -10,6 +10,7 @@
 )]
 
 mod bytes;
+mod clusters;
 mod export;
 mod formats;
 mod properties;
@@ -24,7 +25,7 @@ use sts_sim::trace::{Import, ImportOptions, ImportReport, Imported, Refusal, imp
 use sts_sim::workload::JobRecord;
 
 /// The hand-made files of every format.
-const FIXTURES: [(&str, &[u8]); 8] = [
+const FIXTURES: &[(&str, &[u8])] = &[
     ("helios-csv", include_bytes!("../fixtures/traces/helios.csv")),
     ("philly-json", include_bytes!("../fixtures/traces/philly.json")),
     ("elasticflow", include_bytes!("../fixtures/traces/elasticflow_raw.csv")),
@@ -33,6 +34,7 @@ const FIXTURES: [(&str, &[u8]); 8] = [
     ("sacct", include_bytes!("../fixtures/traces/sacct_xdmod.txt")),
     ("sacct", include_bytes!("../fixtures/traces/sacct_sonar.txt")),
     ("sts-csv", include_bytes!("../fixtures/traces/sts.csv")),
+    ("batsim", include_bytes!("../fixtures/traces/batsim.json")),
 ];
 
 fn import(bytes: &[u8]) -> Result<Imported, Refusal> {

@@ -34,7 +34,14 @@ fn real_files_give_the_known_figures() {
         serde_json::from_str(&std::fs::read_to_string(folder.join("EXPECTED.json")).unwrap()).unwrap();
     let mut files = 0;
     for (file, figures) in expected.as_object().unwrap() {
-        let of_format = ["philly_json/", "helios_csv/C", "helios_csv/c", "elasticflow_csv/", "slurm_sacct/"];
+        let of_format = [
+            "philly_json/",
+            "helios_csv/C",
+            "helios_csv/c",
+            "elasticflow_csv/",
+            "slurm_sacct/",
+            "batsim_json/",
+        ];
         let is_nodes = figures.get("nodes").is_some();
         if !is_nodes && !of_format.iter().any(|start| file.starts_with(start)) {
             continue;
@@ -100,7 +107,6 @@ fn real_files_that_are_no_traces_are_refused() {
         ("shockwave_trace/120_multigpu_dynamic.trace", "Expected"),
         ("acme_csv/trace_seren.readme_rows.csv", "gpu_time"),
         ("alibaba_pai_2020/pai_task_table.readme_row.csv", "Expected"),
-        ("batsim_json/kth_sp2.json", "JSON"),
     ] {
         let read = std::fs::File::open(folder.join(file)).unwrap();
         let refused = import_reader(file, read, &ImportOptions::default()).expect_err(file).to_string();

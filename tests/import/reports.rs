@@ -8,7 +8,7 @@ use crate::{FIXTURES, import, import_as};
 
 #[test]
 fn every_fixture_is_recognised_with_evidence() {
-    for (format, bytes) in FIXTURES {
+    for &(format, bytes) in FIXTURES {
         let found = detect(bytes);
         assert_eq!(found[0].format, format);
         assert!(found[0].score >= 90 && !found[0].evidence.is_empty());

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::trace::format::{Column, Evidence, Format, Layout, RowReader, Shape, Uneven};
+use crate::trace::format::{Column, Columns, Evidence, Format, Layout, RowReader, Shape, Uneven};
 use crate::trace::intake::{Closing, Draft, Fault, Notice, Verdict};
 use crate::trace::outcome::outcome;
 use crate::trace::refusal::Refusal;
@@ -160,8 +160,8 @@ fn detect(sample: &Sample<'_>) -> Option<Evidence> {
 }
 
 fn layout(sample: &Sample<'_>) -> Layout {
-    let dialect = Dialect { delimiter: b'|', quotes: Quotes::None, comments: Comments::None };
-    Layout { dialect, columns: headerless(sample), uneven: Uneven::Mend }
+    let dialect = Dialect { delimiter: b'|', second: None, quotes: Quotes::None, comments: Comments::None };
+    Layout { dialect, columns: headerless(sample).map(Columns::Known), uneven: Uneven::Mend }
 }
 
 #[derive(Debug)]
