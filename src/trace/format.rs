@@ -10,6 +10,7 @@ mod philly_json;
 mod sacct;
 pub mod sts_csv;
 pub mod sts_json;
+mod tres;
 
 use serde::{Deserialize, Serialize};
 

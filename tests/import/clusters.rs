@@ -50,3 +50,85 @@ fn batsim_jobs_run_as_long_as_their_profiles_say_wherever_these_stand() {
         assert_eq!(rejected, [(Some("subtime"), "soon"), (Some("res"), "-1")]);
     }
 }
+
+const SACCT_GUESSED: &[u8] = include_bytes!("../fixtures/traces/sacct_guessed.txt");
+const SACCT_PAIRS: &[u8] = include_bytes!("../fixtures/traces/sacct_pairs.txt");
+
+#[test]
+fn sacct_without_names_is_guessed_and_the_report_shows_the_guess() {
+    let imported = import(SACCT_GUESSED).unwrap();
+    let report = &imported.report;
+    assert_accounts(report);
+    assert_eq!((report.records, report.jobs, report.gpu_jobs, report.zero_gpu_jobs), (6, 5, 4, 1));
+    assert_eq!((report.gpus_requested_sum, report.with_duration, report.duplicate_ids), (6.0, 4, 1));
+    assert_eq!(
+        message(report, "guessed-columns"),
+        "12 columns have no names; by what they hold, these were recognised: 1 JobID, 2 User, 3 Account, 4 Partition, \
+         5 Submit, 6 Start, 7 End, 8 Elapsed, 9 Timelimit, 10 State, 11 AllocTRES, 12 NodeList. If that is wrong, export \
+         the file with its header."
+    );
+    assert_eq!(
+        (imported.workload.tenants.join(","), imported.workload.users.join(",")),
+        ("bio,chem".into(), "ann,bob".into())
+    );
+    let first = job(&imported, "400");
+    assert_eq!((first.gpus, first.duration), (MilliGpus(2000), Some(SimSpan(3_600_000_000))));
+    assert_eq!(first.limit, Some(SimSpan(86_400_000_000)));
+    // The first try of a requeued job held its GPUs, and the second one is a job of its own.
+    let tries = [job(&imported, "402+0"), job(&imported, "402+0#2")];
+    assert_eq!(tries.map(|job| job.outcome), [Outcome::Cancelled, Outcome::Failed]);
+    assert_eq!(tries.map(|job| job.duration), [Some(SimSpan(30_000_000)), Some(SimSpan(1_200_000_000))]);
+    let running = job(&imported, "402+1");
+    assert_eq!((running.gpus, running.duration), (MilliGpus(2000), Some(SimSpan(172_801_000_000))));
+    for (code, count) in [
+        ("waiting-arrays", 1),
+        ("het-components", 3),
+        ("censored", 1),
+        ("mig-slices", 1),
+        ("unknown-states", 0),
+    ] {
+        assert_eq!(warning(report, code), count, "{code}");
+    }
+}
+
+#[test]
+fn sacct_takes_delimiters_of_two_marks_and_old_resources() {
+    let imported = import(SACCT_PAIRS).unwrap();
+    let report = &imported.report;
+    assert_accounts(report);
+    assert_eq!((report.records, report.jobs, report.rejected_count), (3, 3, 0), "{report:?}");
+    // Eight on each of two nodes; a name with a bar in it is no trouble.
+    assert_eq!(job(&imported, "500").gpus, MilliGpus(16_000));
+    assert_eq!(
+        (job(&imported, "501").gpus, job(&imported, "501").outcome),
+        (MilliGpus(2000), Outcome::Cancelled)
+    );
+    assert_eq!(imported.workload.gpu_types, ["kepler"]);
+    assert_eq!((job(&imported, "502").start, job(&imported, "502").duration), (None, None));
+    assert_eq!((warning(report, "invalid-utf8"), warning(report, "continued-rows")), (1, 1));
+}
+
+#[test]
+fn sacct_takes_tabs_and_quoted_commas() {
+    let tabs = "JobID\tUser\tSubmit\tElapsedRaw\tState\tReqTRES\n1\tann\t5\t60\tFAILED\tcpu=1,gres/gpu=2\n";
+    let commas = "JobID,User,Submit,ElapsedRaw,State,ReqTRES\n1,ann,5,60,FAILED,\"cpu=1,gres/gpu=2\"\n";
+    for text in [tabs, commas] {
+        let imported = import(text.as_bytes()).unwrap();
+        assert_eq!((imported.report.format.as_str(), imported.report.gpus_requested_sum), ("sacct", 2.0));
+    }
+}
+
+#[test]
+fn sacct_that_cannot_be_replayed_says_what_is_missing_and_the_command_that_helps() {
+    let refused = |text: &str| import(text.as_bytes()).unwrap_err().to_string();
+    let default =
+        refused("JobID|JobName|Partition|Account|AllocCPUS|State|ExitCode\n1|a|p|b|1|COMPLETED|0:0\n");
+    for words in ["the column Submit", "a run time", "the GPUs", "sacct -a -X -P", "Found JobID, JobName"] {
+        assert!(default.contains(words), "{words}: {default}");
+    }
+    let unnamed = refused("1|a|p|b|1|COMPLETED|0:0\n2|a|p|b|1|COMPLETED|0:0\n");
+    assert!(unnamed.contains("sacct -a -X -P"), "{unnamed}");
+    let steps = "JobID|Submit|ElapsedRaw|AllocTRES\n1.batch|0|5|gres/gpu=1\n1.0|0|5|gres/gpu=1\n";
+    let report = import(steps.as_bytes()).unwrap().report;
+    assert_eq!((report.jobs, warning(&report, "steps-only")), (0, 2));
+}

@@ -34,6 +34,8 @@ const FIXTURES: &[(&str, &[u8])] = &[
     ("sacct", include_bytes!("../fixtures/traces/sacct_xdmod.txt")),
     ("sacct", include_bytes!("../fixtures/traces/sacct_sonar.txt")),
     ("sts-csv", include_bytes!("../fixtures/traces/sts.csv")),
+    ("sacct", include_bytes!("../fixtures/traces/sacct_guessed.txt")),
+    ("sacct", include_bytes!("../fixtures/traces/sacct_pairs.txt")),
     ("batsim", include_bytes!("../fixtures/traces/batsim.json")),
 ];
 

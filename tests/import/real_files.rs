@@ -100,8 +100,10 @@ fn real_files_that_are_no_traces_are_refused() {
         ("philly_json/cluster_machine_list", "552 nodes"),
         ("helios_csv/Earth_gpu_number.first100.csv", "GPU quotas"),
         ("tiresias_csv/cluster_spec.csv", "16 nodes with 64 GPUs"),
-        ("slurm_sacct/osc_sacct.txt", "Submit"),
+        ("slurm_sacct/osc_sacct.txt", "the column Submit, without which nothing can be replayed; a run time"),
+        ("slurm_sacct/osc_sacct.txt", "sacct -a -X -P"),
         ("slurm_sacct/vcell_sacct-simple-completed.txt", "Submit"),
+        ("slurm_sacct/vcell_sacct-cancelled-by-user.txt", "sacct -a -X -P"),
         ("helios_csv/fleetsim_canonical_venus_2vc.first300.csv", "num_chips"),
         ("swf/KTH-SP2-1996-2.1-cln.first300.swf", "Expected"),
         ("shockwave_trace/120_multigpu_dynamic.trace", "Expected"),
@@ -116,4 +118,5 @@ fn real_files_that_are_no_traces_are_refused() {
     let read = std::fs::File::open(folder.join("slurm_sacct/gcm_sample-sacct-output.txt")).unwrap();
     let report = import_reader("gcm", read, &ImportOptions::default()).unwrap().report;
     assert_eq!((report.records, report.jobs, report.skipped_count()), (68, 0, 68));
+    assert!(report.warnings.iter().any(|w| w.code == "steps-only" && w.message.contains("-X")));
 }
