@@ -6,10 +6,13 @@
 mod batsim;
 mod elasticflow;
 mod helios_csv;
+mod k8s_json;
 mod philly_json;
 mod sacct;
+mod sacct_json;
 pub mod sts_csv;
 pub mod sts_json;
+mod supercloud;
 mod tres;
 
 use serde::{Deserialize, Serialize};
@@ -30,6 +33,9 @@ static FORMATS: &[&Format] = &[
     &elasticflow::FORMAT,
     &batsim::FORMAT,
     &sacct::FORMAT,
+    &sacct_json::FORMAT,
+    &supercloud::FORMAT,
+    &k8s_json::FORMAT,
 ];
 
 /// A score from which a format is taken without being named.

@@ -36,6 +36,10 @@ const FIXTURES: &[(&str, &[u8])] = &[
     ("sts-csv", include_bytes!("../fixtures/traces/sts.csv")),
     ("sacct", include_bytes!("../fixtures/traces/sacct_guessed.txt")),
     ("sacct", include_bytes!("../fixtures/traces/sacct_pairs.txt")),
+    ("sacct-json", include_bytes!("../fixtures/traces/sacct.json")),
+    ("supercloud", include_bytes!("../fixtures/traces/supercloud.csv")),
+    ("k8s-json", include_bytes!("../fixtures/traces/k8s_workloads.json")),
+    ("k8s-json", include_bytes!("../fixtures/traces/k8s_mixed.json")),
     ("batsim", include_bytes!("../fixtures/traces/batsim.json")),
 ];
 

@@ -12,7 +12,7 @@ mod guess;
 use std::borrow::Cow;
 
 use crate::trace::format::sacct::columns::{Delimiter, is_job_id};
-use crate::trace::format::tres::{Grant, Tres, gres, tres};
+use crate::trace::format::tres::{self, Grant, Tres};
 use crate::trace::format::{Column, Evidence, Format, Layout, RowReader, Shape, Uneven};
 use crate::trace::intake::{Closing, Draft, Fault, Notice, Verdict};
 use crate::trace::outcome::outcome;
@@ -299,7 +299,7 @@ impl Reader {
         ))
     }
 
-    /// The GPUs of a job: what it got, else what it asked for. The type is the one it asked for, if that is recorded.
+    /// The GPUs of a job.
     fn grant<'r>(&mut self, row: &Row<'r>) -> Result<Grant<'r>, Fault> {
         let named = |column: Option<usize>, read: &dyn Fn(&'r [u8]) -> Result<Tres<'r>, Bad>| {
             let text = row.optional(column);
@@ -308,21 +308,14 @@ impl Reader {
             }
             read(text).map_err(|bad| row.fault(column.unwrap_or(usize::MAX), bad))
         };
-        let got = named(self.alloc_tres, &tres)?;
-        let asked = named(self.req_tres, &tres)?;
-        let grant = match (got, asked) {
-            (Tres::Gpus(got), Tres::Gpus(asked)) if !asked.kind.is_empty() => {
-                Grant { gpus: got.gpus, kind: asked.kind }
-            }
-            (Tres::Gpus(grant), _) | (Tres::Empty, Tres::Gpus(grant)) => grant,
-            (Tres::NoGpus, Tres::Gpus(_)) => {
-                self.any_gpus = true;
-                return Ok(Grant::default());
-            }
+        let got = named(self.alloc_tres, &tres::tres)?;
+        let asked = named(self.req_tres, &tres::tres)?;
+        let grant = match tres::grant(got, asked) {
+            Some(grant) => grant,
             // Old sites print GPUs only here.
-            (Tres::NoGpus | Tres::Empty, Tres::NoGpus | Tres::Empty) => {
+            None => {
                 let nodes = value::whole(row.optional(self.nodes)).unwrap_or(1).max(1);
-                let old = |text| gres(text, nodes);
+                let old = |text| tres::gres(text, nodes);
                 match (named(self.alloc_gres, &old)?, named(self.req_gres, &old)?) {
                     (Tres::Gpus(grant), _) | (Tres::Empty, Tres::Gpus(grant)) => grant,
                     _ => return Ok(Grant::default()),

@@ -22,7 +22,21 @@ pub(super) enum Tres<'a> {
     Gpus(Grant<'a>),
 }
 
-const COUNT: Bad = Bad { expected: "gres/gpu=N or gres/gpu:type=N with N from 0 to 65,536", hint: "" };
+/// The GPUs of a job: what it got, else what it asked for. The type is the one it asked for, if that is recorded. `None` if
+/// neither list says anything of GPUs.
+pub(super) fn grant<'a>(got: Tres<'a>, asked: Tres<'a>) -> Option<Grant<'a>> {
+    match (got, asked) {
+        (Tres::Gpus(got), Tres::Gpus(asked)) if !asked.kind.is_empty() => {
+            Some(Grant { gpus: got.gpus, kind: asked.kind })
+        }
+        (Tres::Gpus(grant), _) | (Tres::Empty, Tres::Gpus(grant)) => Some(grant),
+        (Tres::NoGpus, Tres::Gpus(_)) => Some(Grant::default()),
+        (Tres::NoGpus | Tres::Empty, Tres::NoGpus | Tres::Empty) => None,
+    }
+}
+
+pub(super) const COUNT: Bad =
+    Bad { expected: "gres/gpu=N or gres/gpu:type=N with N from 0 to 65,536", hint: "" };
 
 /// Reads `billing=32,cpu=32,gres/gpu:a100=1,gres/gpu=1,mem=128G`. A typed entry repeats GPUs of the untyped total, so the
 /// typed ones are added up only where there is no total. `gres/gpumem`, `gres/gpuutil` and `gres/shard` are no GPUs.
