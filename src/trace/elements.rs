@@ -69,6 +69,14 @@ enum Scan {
     Bare,
 }
 
+/// Whose members come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Within {
+    Document,
+    /// The object beside the array.
+    Beside,
+}
+
 /// What a value is, once its end is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
@@ -96,8 +104,7 @@ pub(super) struct Cutter {
     column: u64,
     elements: u64,
     seen_array: bool,
-    /// Inside the object beside the array.
-    in_beside: bool,
+    within: Within,
 }
 
 impl Cutter {
@@ -116,7 +123,7 @@ impl Cutter {
             column: 0,
             elements: 0,
             seen_array: false,
-            in_beside: false,
+            within: Within::Document,
         }
     }
 
@@ -196,8 +203,8 @@ impl Cutter {
             (Expect::ElementOrEnd | Expect::Element, _) if begins_value(*byte) => {
                 return Ok(self.begin(Role::Element, text));
             }
-            (Expect::KeyOrEnd | Expect::CommaOrObjectEnd, b'}') if self.in_beside => {
-                self.in_beside = false;
+            (Expect::KeyOrEnd | Expect::CommaOrObjectEnd, b'}') if self.within == Within::Beside => {
+                self.within = Within::Document;
                 Expect::CommaOrObjectEnd
             }
             (Expect::KeyOrEnd | Expect::CommaOrObjectEnd, b'}') => Expect::Nothing,
@@ -208,7 +215,7 @@ impl Cutter {
                 Expect::ElementOrEnd
             }
             (Expect::MemberValue, b'{') if self.at_beside() => {
-                self.in_beside = true;
+                self.within = Within::Beside;
                 Expect::KeyOrEnd
             }
             (Expect::MemberValue, _) if begins_value(*byte) => return Ok(self.begin(Role::Member, text)),
@@ -225,11 +232,12 @@ impl Cutter {
             ArrayAt::Root => return false,
             ArrayAt::Member(name) | ArrayAt::MemberOrRoot(name) | ArrayAt::MemberBeside(name, _) => name,
         };
-        !self.in_beside && self.key == name.as_bytes()
+        self.within == Within::Document && self.key == name.as_bytes()
     }
 
     fn at_beside(&self) -> bool {
-        !self.in_beside && matches!(self.array, ArrayAt::MemberBeside(_, name) if self.key == name.as_bytes())
+        self.within == Within::Document
+            && matches!(self.array, ArrayAt::MemberBeside(_, name) if self.key == name.as_bytes())
     }
 
     /// Notes that a value begins here; its first byte is still to be scanned.
@@ -326,7 +334,7 @@ impl Cutter {
             }
             Role::Member => {
                 self.expect = Expect::CommaOrObjectEnd;
-                each(if self.in_beside {
+                each(if self.within == Within::Beside {
                     Piece::Entry(&self.key, value)
                 } else {
                     Piece::Member(self.begins, &self.key, value)

@@ -225,13 +225,13 @@ mod tests {
 
     use super::*;
 
-    fn need(spec: Value, pods: u32) -> Need {
+    fn need(spec: &Value, pods: u32) -> Need {
         let mut need = Need::default();
-        need.add(&spec, pods).unwrap();
+        need.add(spec, pods).unwrap();
         need
     }
 
-    fn container(resources: Value) -> Value {
+    fn container(resources: &Value) -> Value {
         json!({"resources": resources})
     }
 
@@ -249,55 +249,55 @@ mod tests {
 
     #[test]
     fn containers_add_up_and_of_init_containers_the_largest_counts() {
-        let gpus = |count: &str| container(json!({"limits": {"nvidia.com/gpu": count}}));
-        let spec = json!({"containers": [gpus("1"), gpus("2"), container(json!({}))], "initContainers": [gpus("4"), gpus("2")]});
-        assert_eq!(need(spec, 3).gpus, MilliGpus(12_000));
+        let gpus = |count: &str| container(&json!({"limits": {"nvidia.com/gpu": count}}));
+        let spec = json!({"containers": [gpus("1"), gpus("2"), container(&json!({}))], "initContainers": [gpus("4"), gpus("2")]});
+        assert_eq!(need(&spec, 3).gpus, MilliGpus(12_000));
         let spec = json!({"containers": [gpus("3")], "initContainers": [gpus("2")]});
-        assert_eq!(need(spec, 1).gpus, MilliGpus(3000));
+        assert_eq!(need(&spec, 1).gpus, MilliGpus(3000));
         let mut beside = gpus("1");
         beside["restartPolicy"] = json!("Always");
         let spec = json!({"containers": [gpus("2")], "initContainers": [beside, gpus("1")]});
-        assert_eq!(need(spec, 1).gpus, MilliGpus(3000));
+        assert_eq!(need(&spec, 1).gpus, MilliGpus(3000));
         let both = container(
-            json!({"requests": {"nvidia.com/gpu": 2}, "limits": {"nvidia.com/gpu": "2", "cpu": "4"}}),
+            &json!({"requests": {"nvidia.com/gpu": 2}, "limits": {"nvidia.com/gpu": "2", "cpu": "4"}}),
         );
-        assert_eq!(need(json!({"containers": [both]}), 1).gpus, MilliGpus(2000));
+        assert_eq!(need(&json!({"containers": [both]}), 1).gpus, MilliGpus(2000));
     }
 
     #[test]
     fn slices_shares_and_types() {
         let slices =
-            need(json!({"containers": [container(json!({"limits": {"nvidia.com/mig-1g.5gb": "2"}}))]}), 1);
+            need(&json!({"containers": [container(&json!({"limits": {"nvidia.com/mig-1g.5gb": "2"}}))]}), 1);
         assert_eq!(
             (slices.gpus, slices.kinds, slices.is_slices),
             (MilliGpus(2000), vec!["mig-1g.5gb".to_owned()], true)
         );
         let shares = json!({"volcano.sh/vgpu-number": "2", "volcano.sh/vgpu-cores": "25", "volcano.sh/vgpu-memory": "4000"});
-        let shared = need(json!({"containers": [container(json!({"limits": shares}))]}), 3);
+        let shared = need(&json!({"containers": [container(&json!({"limits": shares}))]}), 3);
         assert_eq!((shared.gpus, shared.memory_mb, shared.has_parts), (MilliGpus(1500), 4000, true));
         let by_memory = json!({"volcano.sh/vgpu-number": "1", "volcano.sh/vgpu-memory": "4000"});
-        let by_memory = need(json!({"containers": [container(json!({"limits": by_memory}))]}), 1);
+        let by_memory = need(&json!({"containers": [container(&json!({"limits": by_memory}))]}), 1);
         assert_eq!((by_memory.gpus, by_memory.is_shared_by_memory), (MilliGpus(1000), true));
         let rule = json!({"key": "nvidia.com/gpu.product", "operator": "In", "values": ["A100", "H100"]});
         let spec = json!({
-            "containers": [container(json!({"limits": {"nvidia.com/gpu": "1"}}))],
+            "containers": [container(&json!({"limits": {"nvidia.com/gpu": "1"}}))],
             "nodeSelector": {"disk": "ssd", "cloud.google.com/gke-accelerator": "nvidia-l4"},
             "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchExpressions": [rule]}]}}}
         });
-        assert_eq!(need(spec, 1).kinds, ["nvidia-l4", "A100", "H100"]);
+        assert_eq!(need(&spec, 1).kinds, ["nvidia-l4", "A100", "H100"]);
     }
 
     #[test]
     fn what_no_cluster_has_is_a_fault() {
-        let spec = json!({"containers": [container(json!({"limits": {"nvidia.com/gpu": "eight"}}))]});
+        let spec = json!({"containers": [container(&json!({"limits": {"nvidia.com/gpu": "eight"}}))]});
         let fault = Need::default().add(&spec, 1).unwrap_err();
         assert_eq!(
             (fault.column.as_deref(), fault.value.as_str()),
             (Some("resources.nvidia.com/gpu"), "eight")
         );
-        let spec = json!({"containers": [container(json!({"limits": {"nvidia.com/gpu": "8"}}))]});
+        let spec = json!({"containers": [container(&json!({"limits": {"nvidia.com/gpu": "8"}}))]});
         assert!(Need::default().add(&spec, u32::MAX).is_err());
-        let spec = json!({"containers": [container(json!({"limits": {"nvidia.com/gpu": "99999999T"}}))]});
+        let spec = json!({"containers": [container(&json!({"limits": {"nvidia.com/gpu": "99999999T"}}))]});
         assert!(Need::default().add(&spec, 1).is_err());
     }
 }

@@ -133,7 +133,7 @@ impl Delimiter {
     }
 
     /// The fields of a line, without blanks around them.
-    fn split<'l>(self, line: &'l [u8]) -> Vec<&'l [u8]> {
+    fn split(self, line: &[u8]) -> Vec<&[u8]> {
         let mut fields = Vec::new();
         let mut from = 0;
         for (at, &byte) in line.iter().enumerate() {

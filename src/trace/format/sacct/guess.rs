@@ -193,8 +193,7 @@ impl Guess<'_, '_> {
         let has_run_time = self.find("ElapsedRaw").or(self.find("Elapsed")).is_some();
         if has_run_time || self.find("Start").zip(self.find("End")).is_some() {
             // Limits are whole minutes; the times of CPUs are not.
-            if let Some(at) = clocks.into_iter().find(|&at| self.table.column(at).all(|cell| is_limit(cell)))
-            {
+            if let Some(at) = clocks.into_iter().find(|&at| self.table.column(at).all(is_limit)) {
                 self.name(at, "Timelimit");
             }
         } else if let [run, limit] = *clocks.as_slice() {
@@ -245,7 +244,7 @@ impl Guess<'_, '_> {
                 let step = id.iter().position(|&b| b == b'.').and_then(|dot| id.get(dot + 1..));
                 step.is_some() && step == row.get(at).copied()
             };
-            self.table.steps.iter().any(|row| name(row))
+            self.table.steps.iter().any(name)
         };
         let mut columns = self.open(is_text);
         // A job's name is its own; a step of a job is called batch or extern.
