@@ -27,6 +27,7 @@ mod hash;
 mod head;
 mod identity;
 mod intake;
+mod json;
 pub mod mapping;
 mod measure;
 mod nodes;

@@ -4,7 +4,7 @@
 //! rejected records always add up to the records of the file.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::BuildHasherDefault;
 use std::rc::Rc;
 
@@ -156,6 +156,8 @@ pub(super) struct Closing {
     pub(super) figures: Vec<(&'static str, u64)>,
     /// Which of the tables of its format this one is.
     pub(super) table: Option<&'static str>,
+    /// Run times by the name that the jobs of the file carry as their model, where they stand apart from the jobs.
+    pub(super) run_times: Option<HashMap<String, SimSpan>>,
 }
 
 /// Something noticed about a number of records. Its message is the count, a blank and the text.
@@ -249,6 +251,9 @@ impl Intake {
             }
         }
         self.table = closing.table;
+        if let Some(run_times) = &closing.run_times {
+            self.apply_run_times(run_times);
+        }
         self.tables.tenants.extend(closing.tables.tenants);
         self.tables.users.extend(closing.tables.users);
         self.tables.gpu_types.extend(closing.tables.gpu_types);
@@ -258,6 +263,28 @@ impl Intake {
         }
         for (name, figure) in closing.figures {
             *self.figures.entry(name.to_owned()).or_insert(0) += figure;
+        }
+    }
+
+    /// Gives the jobs of the current file the run times that their names stand for. A job is killed at its limit.
+    /// Names that are mere numbers are no models and are dropped.
+    fn apply_run_times(&mut self, by_name: &HashMap<String, SimSpan>) {
+        let is_number = |name: &str| name.bytes().all(|byte| byte.is_ascii_digit());
+        let by_model: Vec<(Option<SimSpan>, bool)> =
+            self.models.all.iter().map(|name| (by_name.get(name).copied(), is_number(name))).collect();
+        for job in self.jobs.iter_mut().skip(self.earlier_jobs) {
+            let Some(&(span, is_number)) = job.model.and_then(|model| by_model.get(model as usize)) else {
+                continue;
+            };
+            if is_number {
+                job.model = None;
+            }
+            if let (Some(span), Some(limit)) = (span, job.limit)
+                && limit < span
+            {
+                job.outcome = Outcome::Failed;
+            }
+            job.duration = span.map(|span| job.limit.map_or(span, |limit| limit.min(span)));
         }
     }
 

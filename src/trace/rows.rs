@@ -20,6 +20,8 @@ pub const MAX_COLUMNS: usize = 1024;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Dialect {
     pub(super) delimiter: u8,
+    /// The second byte of a delimiter of two, such as `|#`; only where there are no quotes.
+    pub(super) second: Option<u8>,
     pub(super) quotes: Quotes,
     pub(super) comments: Comments,
 }
@@ -61,7 +63,10 @@ pub(super) struct Cells<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Between {
     Nothing,
+    /// A delimiter of one byte.
     Delimiter,
+    /// A delimiter of two bytes.
+    Pair,
 }
 
 impl<'a> Cells<'a> {
@@ -77,7 +82,11 @@ impl<'a> Cells<'a> {
     /// The field as it stands; empty beyond the end.
     pub(super) fn get(&self, index: usize) -> &'a [u8] {
         let Some(&end) = self.ends.get(index) else { return b"" };
-        let gap = usize::from(self.between == Between::Delimiter);
+        let gap = match self.between {
+            Between::Nothing => 0,
+            Between::Delimiter => 1,
+            Between::Pair => 2,
+        };
         let start = index.checked_sub(1).and_then(|i| self.ends.get(i)).map_or(0, |&before| before + gap);
         self.text.get(start..end).unwrap_or_default()
     }
@@ -96,7 +105,7 @@ impl<'a> Cells<'a> {
     pub(super) fn hash(&self) -> u64 {
         let hash = Hash::of(self.text);
         match self.between {
-            Between::Delimiter => hash.value(),
+            Between::Delimiter | Between::Pair => hash.value(),
             Between::Nothing => self.ends.iter().fold(hash, |hash, &end| hash.with(end as u64)).value(),
         }
     }
@@ -209,7 +218,7 @@ impl Rows {
             }
             if let Some(count) = self.cut(bare)? {
                 let ends = self.ends.get(..count).unwrap_or_default();
-                let between = Between::Delimiter;
+                let between = self.dialect.second.map_or(Between::Delimiter, |_| Between::Pair);
                 return each(Cells { line: self.lines, text: bare, ends, between, unclosed: false });
             }
         }
@@ -223,10 +232,10 @@ impl Rows {
 
     /// Cuts a line at its delimiters: how many fields it has, or `None` if it has quotes.
     fn cut(&mut self, line: &[u8]) -> Result<Option<usize>, Refusal> {
-        let Dialect { delimiter, quotes, .. } = self.dialect;
+        let Dialect { delimiter, second, quotes, .. } = self.dialect;
         let mut count = 0;
         for (at, &byte) in line.iter().enumerate() {
-            if byte == delimiter {
+            if byte == delimiter && second.is_none_or(|second| line.get(at + 1) == Some(&second)) {
                 if let Some(end) = self.ends.get_mut(count) {
                     *end = at;
                 }
@@ -426,7 +435,8 @@ impl<'a> Row<'a> {
 mod tests {
     use super::*;
 
-    const CSV: Dialect = Dialect { delimiter: b',', quotes: Quotes::Double, comments: Comments::Hash };
+    const CSV: Dialect =
+        Dialect { delimiter: b',', second: None, quotes: Quotes::Double, comments: Comments::Hash };
 
     fn rows(text: &[u8], step: usize) -> Vec<(u64, Vec<String>, bool)> {
         let mut rows = Rows::new(CSV);

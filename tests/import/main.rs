@@ -11,6 +11,7 @@
 
 mod archives;
 mod bytes;
+mod clusters;
 mod export;
 mod formats;
 mod joined;
@@ -45,6 +46,13 @@ const FIXTURES: &[(&str, &[u8])] = &[
     ("spot-2026", include_bytes!("../fixtures/traces/spot_jobs.csv")),
     ("helios-csv", include_bytes!("../fixtures/traces/helios_canonical.csv")),
     ("generic-csv", include_bytes!("../fixtures/traces/generic_gen_parallel.csv")),
+    ("sacct", include_bytes!("../fixtures/traces/sacct_guessed.txt")),
+    ("sacct", include_bytes!("../fixtures/traces/sacct_pairs.txt")),
+    ("sacct-json", include_bytes!("../fixtures/traces/sacct.json")),
+    ("supercloud", include_bytes!("../fixtures/traces/supercloud.csv")),
+    ("k8s-json", include_bytes!("../fixtures/traces/k8s_workloads.json")),
+    ("k8s-json", include_bytes!("../fixtures/traces/k8s_mixed.json")),
+    ("batsim", include_bytes!("../fixtures/traces/batsim.json")),
 ];
 
 fn import(bytes: &[u8]) -> Result<Imported, Refusal> {

@@ -28,8 +28,16 @@ fn assert_near(file: &str, key: &str, found: &Value, expected: &Value) {
 }
 
 /// The real files whose formats are read.
-const READ: &[&str] =
-    &["acme_csv/", "alibaba_", "elasticflow_csv/", "helios_csv/", "philly_json/", "slurm_sacct/"];
+const READ: &[&str] = &[
+    "acme_csv/",
+    "alibaba_",
+    "batsim_json/",
+    "elasticflow_csv/",
+    "generic_csv",
+    "helios_csv/",
+    "philly_json/",
+    "slurm_sacct/",
+];
 
 #[test]
 fn real_files_give_the_known_figures() {
@@ -96,13 +104,14 @@ fn real_files_that_are_no_traces_are_refused() {
         ("philly_json/cluster_machine_list", "552 nodes"),
         ("helios_csv/Earth_gpu_number.first100.csv", "GPU quotas"),
         ("tiresias_csv/cluster_spec.csv", "16 nodes with 64 GPUs"),
-        ("slurm_sacct/osc_sacct.txt", "Submit"),
+        ("slurm_sacct/osc_sacct.txt", "the column Submit, without which nothing can be replayed; a run time"),
+        ("slurm_sacct/osc_sacct.txt", "sacct -a -X -P"),
         ("slurm_sacct/vcell_sacct-simple-completed.txt", "Submit"),
         ("swf/KTH-SP2-1996-2.1-cln.first300.swf", "Expected"),
         ("shockwave_trace/120_multigpu_dynamic.trace", "Expected"),
         ("alibaba_pai_2020/pai_job_table.readme_row.csv", "pai_task_table"),
         ("alibaba_pai_2020/pai_task_table.header", "no job"),
-        ("batsim_json/kth_sp2.json", "JSON"),
+        ("slurm_sacct/vcell_sacct-cancelled-by-user.txt", "sacct -a -X -P"),
     ] {
         let read = std::fs::File::open(folder.join(file)).unwrap();
         let refused = import_reader(file, read, &ImportOptions::default()).expect_err(file).to_string();
@@ -112,6 +121,7 @@ fn real_files_that_are_no_traces_are_refused() {
     let read = std::fs::File::open(folder.join("slurm_sacct/gcm_sample-sacct-output.txt")).unwrap();
     let report = import_reader("gcm", read, &ImportOptions::default()).unwrap().report;
     assert_eq!((report.records, report.jobs, report.skipped_count()), (68, 0, 68));
+    assert!(report.warnings.iter().any(|w| w.code == "steps-only" && w.message.contains("-X")));
 }
 
 #[test]
