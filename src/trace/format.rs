@@ -3,12 +3,17 @@
 //! To add one: write `format/<name>.rs` with a `pub(super) static FORMAT: Format`, name it in `FORMATS`, and add a fixture
 //! and its figures to `tests/import/`.
 
+mod chronus;
 mod elasticflow;
 mod helios_csv;
+mod muri;
 mod philly_json;
+mod pollux;
 mod sacct;
 pub mod sts_csv;
 pub mod sts_json;
+mod tiresias;
+mod titan;
 
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +31,11 @@ static FORMATS: &[&Format] = &[
     &philly_json::FORMAT,
     &helios_csv::FORMAT,
     &elasticflow::FORMAT,
+    &tiresias::FORMAT,
+    &muri::FORMAT,
+    &chronus::FORMAT,
+    &titan::FORMAT,
+    &pollux::FORMAT,
     &sacct::FORMAT,
 ];
 

@@ -8,7 +8,7 @@ use memchr::memchr;
 use crate::trace::hash::Hash;
 use crate::trace::intake::Fault;
 use crate::trace::refusal::Refusal;
-use crate::trace::value::{self, Bad, Notes};
+use crate::trace::value::{self, Bad, Notes, Unit};
 use crate::units::{MilliGpus, SimSpan};
 
 /// The longest record that is read, in bytes.
@@ -379,7 +379,11 @@ impl<'a> Row<'a> {
     }
 
     pub(super) fn time(&self, column: usize) -> Result<i64, Fault> {
-        self.parse(column, |text| value::time(text, self.notes))
+        self.time_in(column, Unit::Second)
+    }
+
+    pub(super) fn time_in(&self, column: usize, unit: Unit) -> Result<i64, Fault> {
+        self.parse(column, |text| value::time_in(text, unit, self.notes))
     }
 
     pub(super) fn maybe_time(&self, column: Option<usize>) -> Result<Option<i64>, Fault> {
@@ -388,6 +392,10 @@ impl<'a> Row<'a> {
 
     pub(super) fn maybe_seconds(&self, column: Option<usize>) -> Result<Option<SimSpan>, Fault> {
         self.maybe(column, value::seconds)
+    }
+
+    pub(super) fn maybe_span_in(&self, column: usize, unit: Unit) -> Result<Option<SimSpan>, Fault> {
+        self.maybe(Some(column), |text| value::span_in(text, unit))
     }
 
     pub(super) fn gpus(&self, column: usize) -> Result<MilliGpus, Fault> {

@@ -16,6 +16,7 @@ mod properties;
 mod real_files;
 mod refusals;
 mod reports;
+mod simulators;
 mod values;
 
 use std::io::Write as _;
@@ -24,7 +25,7 @@ use sts_sim::trace::{Import, ImportOptions, ImportReport, Imported, Refusal, imp
 use sts_sim::workload::JobRecord;
 
 /// The hand-made files of every format.
-const FIXTURES: [(&str, &[u8]); 8] = [
+const FIXTURES: &[(&str, &[u8])] = &[
     ("helios-csv", include_bytes!("../fixtures/traces/helios.csv")),
     ("philly-json", include_bytes!("../fixtures/traces/philly.json")),
     ("elasticflow", include_bytes!("../fixtures/traces/elasticflow_raw.csv")),
@@ -33,6 +34,13 @@ const FIXTURES: [(&str, &[u8]); 8] = [
     ("sacct", include_bytes!("../fixtures/traces/sacct_xdmod.txt")),
     ("sacct", include_bytes!("../fixtures/traces/sacct_sonar.txt")),
     ("sts-csv", include_bytes!("../fixtures/traces/sts.csv")),
+    ("tiresias", include_bytes!("../fixtures/traces/tiresias.csv")),
+    ("tiresias", include_bytes!("../fixtures/traces/tiresias_older.csv")),
+    ("muri", include_bytes!("../fixtures/traces/muri.csv")),
+    ("chronus", include_bytes!("../fixtures/traces/chronus.csv")),
+    ("titan", include_bytes!("../fixtures/traces/titan.csv")),
+    ("pollux", include_bytes!("../fixtures/traces/pollux.csv")),
+    ("pollux", include_bytes!("../fixtures/traces/pollux_indexed.csv")),
 ];
 
 fn import(bytes: &[u8]) -> Result<Imported, Refusal> {

@@ -34,7 +34,18 @@ fn real_files_give_the_known_figures() {
         serde_json::from_str(&std::fs::read_to_string(folder.join("EXPECTED.json")).unwrap()).unwrap();
     let mut files = 0;
     for (file, figures) in expected.as_object().unwrap() {
-        let of_format = ["philly_json/", "helios_csv/C", "helios_csv/c", "elasticflow_csv/", "slurm_sacct/"];
+        let of_format = [
+            "philly_json/",
+            "helios_csv/C",
+            "helios_csv/c",
+            "elasticflow_csv/",
+            "slurm_sacct/",
+            "tiresias_csv/",
+            "muri_csv/",
+            "chronus_csv/",
+            "titan_csv/",
+            "pollux_sia_csv/",
+        ];
         let is_nodes = figures.get("nodes").is_some();
         if !is_nodes && !of_format.iter().any(|start| file.starts_with(start)) {
             continue;
