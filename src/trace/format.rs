@@ -5,11 +5,13 @@
 
 mod chronus;
 mod elasticflow;
+mod gavel;
 mod helios_csv;
 mod muri;
 mod philly_json;
 mod pollux;
 mod sacct;
+mod shockwave;
 pub mod sts_csv;
 pub mod sts_json;
 mod tiresias;
@@ -36,6 +38,8 @@ static FORMATS: &[&Format] = &[
     &chronus::FORMAT,
     &titan::FORMAT,
     &pollux::FORMAT,
+    &shockwave::FORMAT,
+    &gavel::FORMAT,
     &sacct::FORMAT,
 ];
 

@@ -41,6 +41,10 @@ const FIXTURES: &[(&str, &[u8])] = &[
     ("titan", include_bytes!("../fixtures/traces/titan.csv")),
     ("pollux", include_bytes!("../fixtures/traces/pollux.csv")),
     ("pollux", include_bytes!("../fixtures/traces/pollux_indexed.csv")),
+    ("shockwave", include_bytes!("../fixtures/traces/shockwave.trace")),
+    ("gavel", include_bytes!("../fixtures/traces/gavel_7.trace")),
+    ("gavel", include_bytes!("../fixtures/traces/gavel_10.trace")),
+    ("gavel", include_bytes!("../fixtures/traces/gavel_11.trace")),
 ];
 
 fn import(bytes: &[u8]) -> Result<Imported, Refusal> {

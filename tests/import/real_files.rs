@@ -45,6 +45,7 @@ fn real_files_give_the_known_figures() {
             "chronus_csv/",
             "titan_csv/",
             "pollux_sia_csv/",
+            "shockwave_trace/",
         ];
         let is_nodes = figures.get("nodes").is_some();
         if !is_nodes && !of_format.iter().any(|start| file.starts_with(start)) {
@@ -108,7 +109,6 @@ fn real_files_that_are_no_traces_are_refused() {
         ("slurm_sacct/vcell_sacct-simple-completed.txt", "Submit"),
         ("helios_csv/fleetsim_canonical_venus_2vc.first300.csv", "num_chips"),
         ("swf/KTH-SP2-1996-2.1-cln.first300.swf", "Expected"),
-        ("shockwave_trace/120_multigpu_dynamic.trace", "Expected"),
         ("acme_csv/trace_seren.readme_rows.csv", "gpu_time"),
         ("alibaba_pai_2020/pai_task_table.readme_row.csv", "Expected"),
         ("batsim_json/kth_sp2.json", "JSON"),
@@ -121,4 +121,27 @@ fn real_files_that_are_no_traces_are_refused() {
     let read = std::fs::File::open(folder.join("slurm_sacct/gcm_sample-sacct-output.txt")).unwrap();
     let report = import_reader("gcm", read, &ImportOptions::default()).unwrap().report;
     assert_eq!((report.records, report.jobs, report.skipped_count()), (68, 0, 68));
+}
+
+/// The reader of Gavel's own simulator is an oracle of its own for the same files.
+#[test]
+fn real_gavel_traces_have_the_jobs_that_gavels_own_reader_finds() {
+    let Some(folder) = shared() else { return };
+    let mut files = 0;
+    for entry in std::fs::read_dir(folder.parent().unwrap().join("gavel/traces")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let imported = import_reader("gavel", text.as_bytes(), &ImportOptions::default()).unwrap();
+        assert_eq!(imported.report.format, "gavel", "{}", path.display());
+        let jobs = sts_sim::gavel::trace::read(&text).unwrap();
+        assert_eq!(imported.workload.jobs.len(), jobs.len(), "{}", path.display());
+        for (read, oracle) in imported.workload.jobs.iter().zip(&jobs) {
+            let submit_s = read.submit.0 as f64 / 1e6 + imported.workload.first_submit_s;
+            assert!((submit_s - oracle.arrival_s).abs() < 1e-6, "{}", path.display());
+            assert_eq!(u64::from(read.gpus.0), u64::from(oracle.scale_factor) * 1000);
+            assert_eq!(imported.workload.models[read.model.unwrap() as usize], oracle.job_type);
+        }
+        files += 1;
+    }
+    assert!(files >= 10, "{files} files");
 }
