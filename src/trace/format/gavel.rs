@@ -45,60 +45,29 @@ const SIX: [&str; 6] =
     ["job_type", "command", "num_steps_arg", "total_steps", "arrival_time", "scale_factor"];
 const SEVEN: [&str; 7] =
     ["job_type", "command", "num_steps_arg", "needs_data_dir", "total_steps", "arrival_time", "scale_factor"];
-/// The layout of 12 fields that the others are parts of.
-const TWELVE: [&str; 12] = [
-    "job_type",
-    "command",
-    "working_directory",
-    "num_steps_arg",
-    "needs_data_dir",
-    "total_steps",
-    "scale_factor",
-    "priority_weight",
-    "SLO",
-    "arrival_time",
-    "duration",
-    "mode",
-];
-const MODE_LAST: [&str; 11] = [
-    "job_type",
-    "command",
-    "working_directory",
-    "num_steps_arg",
-    "needs_data_dir",
-    "total_steps",
-    "scale_factor",
-    "priority_weight",
-    "SLO",
-    "arrival_time",
-    "mode",
-];
-const MODE_INSIDE: [&str; 11] = [
-    "job_type",
-    "command",
-    "working_directory",
-    "num_steps_arg",
-    "needs_data_dir",
-    "total_steps",
-    "scale_factor",
-    "mode",
-    "priority_weight",
-    "SLO",
-    "arrival_time",
-];
-const ARRIVAL_LAST: [&str; 11] = [
-    "job_type",
-    "command",
-    "working_directory",
-    "num_steps_arg",
-    "needs_data_dir",
-    "total_steps",
-    "scale_factor",
-    "priority_weight",
-    "SLO",
-    "duration",
-    "arrival_time",
-];
+/// The columns of a newer layout: what all begin with, and the rest.
+macro_rules! newer {
+    ($($rest:literal),+) => {
+        [
+            "job_type",
+            "command",
+            "working_directory",
+            "num_steps_arg",
+            "needs_data_dir",
+            "total_steps",
+            "scale_factor",
+            $($rest),+
+        ]
+    };
+}
+pub(super) use newer;
+
+const TEN: [&str; 10] = newer!["priority_weight", "SLO", "arrival_time"];
+const DURATION_LAST: [&str; 11] = newer!["priority_weight", "SLO", "arrival_time", "duration"];
+const ARRIVAL_LAST: [&str; 11] = newer!["priority_weight", "SLO", "duration", "arrival_time"];
+const MODE_LAST: [&str; 11] = newer!["priority_weight", "SLO", "arrival_time", "mode"];
+const MODE_INSIDE: [&str; 11] = newer!["mode", "priority_weight", "SLO", "arrival_time"];
+const TWELVE: [&str; 12] = newer!["priority_weight", "SLO", "arrival_time", "duration", "mode"];
 
 /// The fields of a line.
 pub(super) fn fields<'a>(line: &'a [u8]) -> Vec<&'a [u8]> {
@@ -120,9 +89,9 @@ fn columns(sample: &Sample<'_>) -> &'static [&'static str] {
         11 if !has_number(7) => &MODE_INSIDE,
         11 if !has_number(10) => &MODE_LAST,
         11 if goes_back(sample, 9) && !goes_back(sample, 10) => &ARRIVAL_LAST,
-        11 => TWELVE.split_at(11).0,
+        11 => &DURATION_LAST,
         12 => &TWELVE,
-        _ => TWELVE.split_at(10).0,
+        _ => &TEN,
     }
 }
 

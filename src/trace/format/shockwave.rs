@@ -4,7 +4,7 @@
 //! `mode` says how the batch size changes while the job runs (`static`, `accordion`, `gns`), `SLO` is -1 where there is none.
 //! A job has no id and no tenant. The publisher's file names contain commas.
 
-use crate::trace::format::gavel::{COLUMNS, Reader, evidence, fields, is_number, tabs};
+use crate::trace::format::gavel::{COLUMNS, Reader, evidence, fields, is_number, newer, tabs};
 use crate::trace::format::{Evidence, Format, Layout, RowReader, Shape};
 use crate::trace::refusal::Refusal;
 use crate::trace::rows::Header;
@@ -20,20 +20,7 @@ pub(super) static FORMAT: Format = Format {
     shape: Shape::Table { layout, open },
 };
 
-const FIELDS: [&str; 12] = [
-    "job_type",
-    "command",
-    "working_directory",
-    "num_steps_arg",
-    "needs_data_dir",
-    "total_steps",
-    "scale_factor",
-    "mode",
-    "priority_weight",
-    "SLO",
-    "duration",
-    "arrival_time",
-];
+const FIELDS: [&str; 12] = newer!["mode", "priority_weight", "SLO", "duration", "arrival_time"];
 
 fn detect(sample: &Sample<'_>) -> Option<Evidence> {
     let first = fields(sample.first_line());
