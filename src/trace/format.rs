@@ -14,6 +14,7 @@ mod sacct;
 mod shockwave;
 pub mod sts_csv;
 pub mod sts_json;
+mod swf;
 mod tiresias;
 mod titan;
 
@@ -40,6 +41,7 @@ static FORMATS: &[&Format] = &[
     &pollux::FORMAT,
     &shockwave::FORMAT,
     &gavel::FORMAT,
+    &swf::FORMAT,
     &sacct::FORMAT,
 ];
 
@@ -180,6 +182,8 @@ pub(super) enum Uneven {
     Reject,
     /// A short row goes on in the next line (a text in it holds a line end); a long one is left to the reader.
     Mend,
+    /// They are left to the reader.
+    Keep,
 }
 
 impl Layout {
@@ -200,6 +204,9 @@ pub(super) trait RowReader {
     fn begins(&self, _line: &Cells<'_>) -> bool {
         true
     }
+
+    /// Takes a comment, in formats that say things in them ([`Comments::Semicolon`]).
+    fn comment(&mut self, _line: &[u8]) {}
 
     /// Called once at the end of the table.
     fn close(&mut self) -> Closing {

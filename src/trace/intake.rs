@@ -15,7 +15,7 @@ use crate::trace::identity::{Identities, Identity};
 use crate::trace::measure::measure;
 use crate::trace::refusal::Refusal;
 use crate::trace::report::{Rejected, Skipped, Warning};
-use crate::trace::value::{Bad, Notes};
+use crate::trace::value::{Bad, MAX_DURATION_S, Notes};
 use crate::units::{MICROS_PER_S, MilliGpus, SimSpan, SimTime, TenantId};
 use crate::workload::{JobRecord, Outcome, Presence, TextColumn, Workload};
 
@@ -56,6 +56,22 @@ pub(super) enum Verdict<'a> {
     Job(Draft<'a>),
     /// Nothing, on purpose; the reason is one of [`Skipped::reason`].
     Skip(&'static str),
+    /// More of the run of the job that the record above is, or continues.
+    Continues(Piece),
+}
+
+/// A piece of a job's run that has a record of its own, after one of the same job.
+#[derive(Debug)]
+pub(super) struct Piece {
+    /// From the end of the piece before to its start.
+    pub(super) pause: Option<SimSpan>,
+    pub(super) run: Option<SimSpan>,
+    /// The source's word for how the job ended, as it was with the pieces before and as it is with this one.
+    pub(super) states: [&'static str; 2],
+    /// What the latter means.
+    pub(super) outcome: Outcome,
+    /// The reason for which the record counts as skipped: the job is counted by its first one.
+    pub(super) reason: &'static str,
 }
 
 /// What is wrong with one record.
@@ -172,6 +188,8 @@ pub(super) struct Intake {
     gpu_types: Names,
     models: Names,
     states: IndexMap<String, u64>,
+    /// Whether the last record of a job made one, rather than being one that was read before.
+    continuing: bool,
     skipped: Vec<Skipped>,
     rejected: Vec<Rejected>,
     rejected_count: u64,
@@ -237,9 +255,47 @@ impl Intake {
         match verdict {
             Ok(Verdict::Job(draft)) => self.add(line, content, &draft)?,
             Ok(Verdict::Skip(reason)) => self.skip(line, reason),
+            Ok(Verdict::Continues(piece)) if self.continuing => self.go_on(line, &piece),
+            // The job it continues is one that was read before.
+            Ok(Verdict::Continues(_)) => self.skip(line, "duplicate"),
             Err(fault) => self.reject(line, fault),
         }
         Ok(())
+    }
+
+    /// Adds a piece to the run of the last job.
+    fn go_on(&mut self, line: u64, piece: &Piece) {
+        let Some(job) = self.jobs.last_mut() else { return };
+        let run = piece.run.unwrap_or_default();
+        let sum = SimSpan(job.duration.unwrap_or_default().0 + run.0);
+        if sum.0 > MAX_DURATION_S * MICROS_PER_S {
+            let fault =
+                Fault::of_record("a piece of a run", "pieces that last at most 100 years together", "");
+            return self.reject(line, fault);
+        }
+        if job.duration.is_some() || piece.run.is_some() {
+            job.duration = Some(sum);
+        }
+        job.end = job.end.zip(piece.pause).map(|(end, pause)| SimTime(end.0 + pause.0 + run.0));
+        job.outcome = piece.outcome;
+        let [before, now] = piece.states;
+        if before != now {
+            if let Some(count) = self.states.get_mut(before) {
+                *count -= 1;
+            }
+            self.states.retain(|_, count| *count > 0);
+            self.count_state(now);
+        }
+        self.skip(line, piece.reason);
+    }
+
+    fn count_state(&mut self, word: &str) {
+        match self.states.get_mut(word) {
+            Some(count) => *count += 1,
+            None => {
+                self.states.insert(word.to_owned(), 1);
+            }
+        }
     }
 
     fn skip(&mut self, line: u64, reason: &'static str) {
@@ -273,6 +329,7 @@ impl Intake {
     }
 
     fn add(&mut self, line: u64, content: u64, draft: &Draft<'_>) -> Result<(), Refusal> {
+        self.continuing = false;
         if draft.end.zip(draft.start).is_some_and(|(end, start)| end < start) {
             let fault = Fault::of_record("an end before the start", "an end at or after the start", "");
             self.reject(line, fault);
@@ -289,13 +346,9 @@ impl Intake {
         };
         let tenant = TenantId(self.tenants.position(tenant));
         if !draft.state.is_empty() {
-            match self.states.get_mut(draft.state.as_ref()) {
-                Some(count) => *count += 1,
-                None => {
-                    self.states.insert(draft.state.as_ref().to_owned(), 1);
-                }
-            }
+            self.count_state(&draft.state);
         }
+        self.continuing = true;
         self.jobs.push(JobRecord {
             submit: SimTime(draft.submit),
             gpus: draft.gpus,

@@ -19,7 +19,8 @@ pub enum Kind {
 /// Records that were understood and deliberately left out, for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
-    /// `duplicate` (byte-identical to an earlier record) or `step` (a Slurm job step, part of a job that has its own record).
+    /// `duplicate` (byte-identical to an earlier record), `step` (a Slurm job step, part of a job that has its own record) or
+    /// `partial-execution` (a piece of a job's run that the job's own record, or an earlier piece, stands for).
     pub reason: String,
     /// How many.
     pub count: u64,

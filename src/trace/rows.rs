@@ -19,6 +19,7 @@ pub const MAX_COLUMNS: usize = 1024;
 /// How a table marks fields, and what rows it may have that are not jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Dialect {
+    /// What separates fields; a blank stands for any run of blanks and tabs, also around the row.
     pub(super) delimiter: u8,
     pub(super) quotes: Quotes,
     pub(super) comments: Comments,
@@ -33,12 +34,14 @@ pub(super) enum Quotes {
     None,
 }
 
-/// Whether lines that begin with `#` are no rows.
+/// Which lines are no rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Comments {
-    /// They are skipped.
+    /// Those that begin with `#`; they are skipped.
     Hash,
-    /// They are rows.
+    /// Those that begin with `;`; they are handed over as comments, because the format says things in them.
+    Semicolon,
+    /// None: all are rows.
     None,
 }
 
@@ -53,6 +56,8 @@ pub(super) struct Cells<'a> {
     between: Between,
     /// Whether the file ends before a quote is closed.
     pub(super) unclosed: bool,
+    /// Whether the line is a comment, as one field.
+    pub(super) comment: bool,
 }
 
 /// What lies between two fields of a row's text.
@@ -65,7 +70,7 @@ enum Between {
 impl<'a> Cells<'a> {
     /// A row made of fields that lie one after the other in `text`.
     pub(super) fn new(line: u64, text: &'a [u8], ends: &'a [usize]) -> Self {
-        Self { line, text, ends, between: Between::Nothing, unclosed: false }
+        Self { line, text, ends, between: Between::Nothing, unclosed: false, comment: false }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -200,10 +205,18 @@ impl Rows {
             if bare.is_empty() || (self.dialect.comments == Comments::Hash && bare.starts_with(b"#")) {
                 return Ok(());
             }
-            if let Some(count) = self.cut(bare)? {
+            if self.dialect.comments == Comments::Semicolon && bare.trim_ascii_start().starts_with(b";") {
+                let whole = [bare.len()];
+                return each(Cells { comment: true, ..Cells::new(self.lines, bare, &whole) });
+            }
+            let count =
+                if self.dialect.delimiter == b' ' { Some(self.cut_blanks(bare)?) } else { self.cut(bare)? };
+            if let Some(count) = count {
                 let ends = self.ends.get(..count).unwrap_or_default();
-                let between = Between::Delimiter;
-                return each(Cells { line: self.lines, text: bare, ends, between, unclosed: false });
+                if ends.is_empty() {
+                    return Ok(());
+                }
+                return each(Cells { between: Between::Delimiter, ..Cells::new(self.lines, bare, ends) });
             }
         }
         let row = self.quoted.get_or_insert(QuotedRow { line: self.lines, bytes: 0 });
@@ -233,6 +246,32 @@ impl Rows {
             None => return Err(Refusal::TooManyColumns { line: self.lines, limit: MAX_COLUMNS as u64 }),
         }
         Ok(Some(count + 1))
+    }
+
+    /// Cuts a line at runs of blanks: how many fields it has. A field keeps the blanks in front of it but the first.
+    fn cut_blanks(&mut self, line: &[u8]) -> Result<usize, Refusal> {
+        let mut count = 0;
+        let mut inside = false;
+        for (at, &byte) in line.iter().enumerate() {
+            let is_blank = byte == b' ' || byte == b'\t';
+            if inside && is_blank {
+                if let Some(end) = self.ends.get_mut(count) {
+                    *end = at;
+                }
+                count += 1;
+            }
+            inside = !is_blank;
+        }
+        if inside {
+            if let Some(end) = self.ends.get_mut(count) {
+                *end = line.len();
+            }
+            count += 1;
+        }
+        if count > MAX_COLUMNS {
+            return Err(Refusal::TooManyColumns { line: self.lines, limit: MAX_COLUMNS as u64 });
+        }
+        Ok(count)
     }
 
     /// Reads a piece of a row with quotes; no piece means that there are no more.
@@ -331,6 +370,11 @@ pub(super) struct Row<'a> {
 impl<'a> Row<'a> {
     pub(super) fn new(header: &'a Header, cells: Cells<'a>, notes: &'a Notes) -> Self {
         Self { header, cells, notes, widened: (usize::MAX, 0) }
+    }
+
+    /// How many fields it has.
+    pub(super) fn len(&self) -> usize {
+        self.cells.len()
     }
 
     /// How many fields it has more than the header has columns.

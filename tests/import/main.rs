@@ -17,6 +17,7 @@ mod real_files;
 mod refusals;
 mod reports;
 mod simulators;
+mod swf;
 mod values;
 
 use std::io::Write as _;
@@ -45,6 +46,7 @@ const FIXTURES: &[(&str, &[u8])] = &[
     ("gavel", include_bytes!("../fixtures/traces/gavel_7.trace")),
     ("gavel", include_bytes!("../fixtures/traces/gavel_10.trace")),
     ("gavel", include_bytes!("../fixtures/traces/gavel_11.trace")),
+    ("swf", include_bytes!("../fixtures/traces/swf.swf")),
 ];
 
 fn import(bytes: &[u8]) -> Result<Imported, Refusal> {

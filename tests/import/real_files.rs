@@ -46,6 +46,7 @@ fn real_files_give_the_known_figures() {
             "titan_csv/",
             "pollux_sia_csv/",
             "shockwave_trace/",
+            "swf/",
         ];
         let is_nodes = figures.get("nodes").is_some();
         if !is_nodes && !of_format.iter().any(|start| file.starts_with(start)) {
@@ -108,7 +109,6 @@ fn real_files_that_are_no_traces_are_refused() {
         ("slurm_sacct/osc_sacct.txt", "Submit"),
         ("slurm_sacct/vcell_sacct-simple-completed.txt", "Submit"),
         ("helios_csv/fleetsim_canonical_venus_2vc.first300.csv", "num_chips"),
-        ("swf/KTH-SP2-1996-2.1-cln.first300.swf", "Expected"),
         ("acme_csv/trace_seren.readme_rows.csv", "gpu_time"),
         ("alibaba_pai_2020/pai_task_table.readme_row.csv", "Expected"),
         ("batsim_json/kth_sp2.json", "JSON"),
