@@ -188,7 +188,7 @@ pub(super) struct Intake {
     gpu_types: Names,
     models: Names,
     states: IndexMap<String, u64>,
-    /// Whether the last record of a job made one, rather than being one that was read before.
+    /// Whether the last record of a job of its own made one, rather than being one that was read before.
     continuing: bool,
     skipped: Vec<Skipped>,
     rejected: Vec<Rejected>,
@@ -252,12 +252,15 @@ impl Intake {
         verdict: Result<Verdict<'_>, Fault>,
     ) -> Result<(), Refusal> {
         self.records += 1;
+        if matches!(verdict, Ok(Verdict::Job(_))) {
+            self.continuing = false;
+        }
         match verdict {
             Ok(Verdict::Job(draft)) => self.add(line, content, &draft)?,
             Ok(Verdict::Skip(reason)) => self.skip(line, reason),
             Ok(Verdict::Continues(piece)) if self.continuing => self.go_on(line, &piece),
             // The job it continues is one that was read before.
-            Ok(Verdict::Continues(_)) => self.skip(line, "duplicate"),
+            Ok(Verdict::Continues(piece)) => self.skip(line, piece.reason),
             Err(fault) => self.reject(line, fault),
         }
         Ok(())
@@ -283,7 +286,6 @@ impl Intake {
             if let Some(count) = self.states.get_mut(before) {
                 *count -= 1;
             }
-            self.states.retain(|_, count| *count > 0);
             self.count_state(now);
         }
         self.skip(line, piece.reason);
@@ -329,7 +331,6 @@ impl Intake {
     }
 
     fn add(&mut self, line: u64, content: u64, draft: &Draft<'_>) -> Result<(), Refusal> {
-        self.continuing = false;
         if draft.end.zip(draft.start).is_some_and(|(end, start)| end < start) {
             let fault = Fault::of_record("an end before the start", "an end at or after the start", "");
             self.reject(line, fault);
@@ -371,6 +372,7 @@ impl Intake {
 
     /// Ends the import: jobs in order of submission, times from the first one, tables in order of appearance.
     pub(super) fn finish(mut self, format: &str) -> Imported {
+        self.states.retain(|_, count| *count > 0);
         let unsorted = self.jobs.windows(2).filter(|pair| pair[1].submit < pair[0].submit).count() as u64;
         let (identical, repeated) = (self.identities.identical, self.identities.repeated);
         let mut ids = self.identities.into_ids();
