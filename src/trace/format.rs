@@ -5,20 +5,28 @@
 
 mod acme;
 mod batsim;
+mod chronus;
 mod dlrm;
 mod elasticflow;
+mod gavel;
 mod generic_csv;
 mod helios_csv;
 mod k8s_json;
+mod muri;
 mod openb;
 mod pai;
 mod philly_json;
+mod pollux;
 mod sacct;
 mod sacct_json;
+mod shockwave;
 mod spot;
 pub mod sts_csv;
 pub mod sts_json;
 mod supercloud;
+mod swf;
+mod tiresias;
+mod titan;
 mod tres;
 
 use std::rc::Rc;
@@ -47,6 +55,14 @@ static FORMATS: &[&Format] = &[
     &dlrm::FORMAT,
     &spot::FORMAT,
     &elasticflow::FORMAT,
+    &tiresias::FORMAT,
+    &muri::FORMAT,
+    &chronus::FORMAT,
+    &titan::FORMAT,
+    &pollux::FORMAT,
+    &shockwave::FORMAT,
+    &gavel::FORMAT,
+    &swf::FORMAT,
     &batsim::FORMAT,
     &sacct::FORMAT,
     &sacct_json::FORMAT,
@@ -227,6 +243,8 @@ pub(super) enum Uneven {
     Reject,
     /// A short row goes on in the next line (a text in it holds a line end); a long one is left to the reader.
     Mend,
+    /// They are left to the reader.
+    Keep,
 }
 
 impl Layout {
@@ -247,6 +265,9 @@ pub(super) trait RowReader {
     fn begins(&self, _line: &Cells<'_>) -> bool {
         true
     }
+
+    /// Takes a comment, in formats that say things in them ([`Comments::Semicolon`]).
+    fn comment(&mut self, _line: &[u8]) {}
 
     /// Called once at the end of the table.
     fn close(&mut self) -> Closing {

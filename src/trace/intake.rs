@@ -18,7 +18,7 @@ use crate::trace::refusal::Refusal;
 use crate::trace::repair::{self, Origin, Repairs, RepeatedIds, Tally};
 use crate::trace::report::{Rejected, Skipped, Warning};
 use crate::trace::room::Room;
-use crate::trace::value::{Bad, Notes};
+use crate::trace::value::{Bad, MAX_DURATION_S, Notes};
 use crate::trace::{ImportOptions, Imported};
 use crate::units::{MICROS_PER_S, MilliGpus, SimSpan, SimTime, TenantId};
 use crate::workload::{JobRecord, Outcome, Presence, TextColumn, Workload};
@@ -62,6 +62,22 @@ pub(super) enum Verdict<'a> {
     Skip(&'static str),
     /// A part of a job that is booked when all tables are read: no record yet.
     Part,
+    /// More of the run of the job that the record above is, or continues.
+    Continues(Piece),
+}
+
+/// A piece of a job's run that has a record of its own, after one of the same job.
+#[derive(Debug)]
+pub(super) struct Piece {
+    /// From the end of the piece before to its start.
+    pub(super) pause: Option<SimSpan>,
+    pub(super) run: Option<SimSpan>,
+    /// The source's word for how the job ended, as it was with the pieces before and as it is with this one.
+    pub(super) states: [&'static str; 2],
+    /// What the latter means.
+    pub(super) outcome: Outcome,
+    /// The reason for which the record counts as skipped: the job is counted by its first one.
+    pub(super) reason: &'static str,
 }
 
 /// What is wrong with one record.
@@ -191,6 +207,8 @@ pub(super) struct Intake {
     gpu_types: Names,
     models: Names,
     states: IndexMap<String, u64>,
+    /// Whether the last record of a job of its own made one, rather than being one that was read before.
+    continuing: bool,
     skipped: Vec<Skipped>,
     rejected: Vec<Rejected>,
     rejected_count: u64,
@@ -356,7 +374,12 @@ impl Intake {
             return Ok(());
         }
         self.records += 1;
-        if self.one_in > 1 && !self.records.is_multiple_of(self.one_in) {
+        if matches!(verdict, Ok(Verdict::Job(_))) {
+            self.continuing = false;
+        }
+        // What continues a job goes where the job went.
+        let continues = matches!(verdict, Ok(Verdict::Continues(_)));
+        if self.one_in > 1 && !continues && !self.records.is_multiple_of(self.one_in) {
             self.skip(line, "not in the sample");
             return Ok(());
         }
@@ -364,9 +387,40 @@ impl Intake {
             Ok(Verdict::Job(draft)) => self.add(line, content, &draft)?,
             Ok(Verdict::Skip(reason)) => self.skip(line, reason),
             Ok(Verdict::Part) => {}
+            Ok(Verdict::Continues(piece)) if self.continuing => self.go_on(line, &piece),
+            // The job it continues is one that was read before.
+            Ok(Verdict::Continues(piece)) => self.skip(line, piece.reason),
             Err(fault) => self.reject(line, fault),
         }
         Ok(())
+    }
+
+    /// Adds a piece to the run of the last job.
+    fn go_on(&mut self, line: u64, piece: &Piece) {
+        let Some(job) = self.jobs.last_mut() else { return };
+        let run = piece.run.unwrap_or_default();
+        let sum = SimSpan(job.duration.unwrap_or_default().0 + run.0);
+        if sum.0 > MAX_DURATION_S * MICROS_PER_S {
+            let fault =
+                Fault::of_record("a piece of a run", "pieces that last at most 100 years together", "");
+            return self.reject(line, fault);
+        }
+        if job.duration.is_some() || piece.run.is_some() {
+            job.duration = Some(sum);
+        }
+        job.end = job.end.zip(piece.pause).map(|(end, pause)| SimTime(end.0 + pause.0 + run.0));
+        job.outcome = piece.outcome;
+        let [before, now] = piece.states;
+        if before != now {
+            if let Some(count) = self.states.get_mut(before) {
+                *count -= 1;
+            }
+            let state = self.count_state(now);
+            if let Some(origin) = self.origins.last_mut() {
+                origin.state = state;
+            }
+        }
+        self.skip(line, piece.reason);
     }
 
     fn skip(&mut self, line: u64, reason: &'static str) {
@@ -425,6 +479,7 @@ impl Intake {
         };
         let tenant = TenantId(self.tenants.position(tenant));
         let state = self.count_state(draft.state.as_ref());
+        self.continuing = replaced.is_none();
         let job = JobRecord {
             submit: SimTime(draft.submit),
             gpus: draft.gpus,

@@ -8,7 +8,7 @@ use memchr::memchr;
 use crate::trace::hash::Hash;
 use crate::trace::intake::Fault;
 use crate::trace::refusal::Refusal;
-use crate::trace::value::{self, Bad, Notes};
+use crate::trace::value::{self, Bad, Notes, Unit};
 use crate::units::{MilliGpus, SimSpan};
 
 /// The longest record that is read, in bytes.
@@ -19,6 +19,7 @@ pub const MAX_COLUMNS: usize = 1024;
 /// How a table marks fields, and what rows it may have that are not jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Dialect {
+    /// What separates fields; a blank stands for any run of blanks and tabs, also around the row.
     pub(super) delimiter: u8,
     /// The second byte of a delimiter of two, such as `|#`; only where there are no quotes.
     pub(super) second: Option<u8>,
@@ -35,14 +36,16 @@ pub(super) enum Quotes {
     None,
 }
 
-/// Whether lines that begin with `#` are no rows.
+/// Which lines are no rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Comments {
-    /// They are skipped.
+    /// Those that begin with `#`; they are skipped.
     Hash,
-    /// Lines that begin with this are skipped instead.
+    /// Those that begin with this byte; they are skipped.
     Mark(u8),
-    /// They are rows.
+    /// Those that begin with `;`; they are handed over as comments, because the format says things in them.
+    Semicolon,
+    /// None: all are rows.
     None,
 }
 
@@ -57,6 +60,8 @@ pub(super) struct Cells<'a> {
     between: Between,
     /// Whether the file ends before a quote is closed.
     pub(super) unclosed: bool,
+    /// Whether the line is a comment, as one field.
+    pub(super) comment: bool,
 }
 
 /// What lies between two fields of a row's text.
@@ -72,7 +77,7 @@ enum Between {
 impl<'a> Cells<'a> {
     /// A row made of fields that lie one after the other in `text`.
     pub(super) fn new(line: u64, text: &'a [u8], ends: &'a [usize]) -> Self {
-        Self { line, text, ends, between: Between::Nothing, unclosed: false }
+        Self { line, text, ends, between: Between::Nothing, unclosed: false, comment: false }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -211,15 +216,24 @@ impl Rows {
             let mark = match self.dialect.comments {
                 Comments::Hash => Some(&b'#'),
                 Comments::Mark(ref mark) => Some(mark),
-                Comments::None => None,
+                Comments::Semicolon | Comments::None => None,
             };
             if bare.is_empty() || (mark.is_some() && bare.first() == mark) {
                 return Ok(());
             }
-            if let Some(count) = self.cut(bare)? {
+            if self.dialect.comments == Comments::Semicolon && bare.trim_ascii_start().starts_with(b";") {
+                let whole = [bare.len()];
+                return each(Cells { comment: true, ..Cells::new(self.lines, bare, &whole) });
+            }
+            let count =
+                if self.dialect.delimiter == b' ' { Some(self.cut_blanks(bare)?) } else { self.cut(bare)? };
+            if let Some(count) = count {
                 let ends = self.ends.get(..count).unwrap_or_default();
+                if ends.is_empty() {
+                    return Ok(());
+                }
                 let between = self.dialect.second.map_or(Between::Delimiter, |_| Between::Pair);
-                return each(Cells { line: self.lines, text: bare, ends, between, unclosed: false });
+                return each(Cells { between, ..Cells::new(self.lines, bare, ends) });
             }
         }
         let row = self.quoted.get_or_insert(QuotedRow { line: self.lines, bytes: 0 });
@@ -249,6 +263,32 @@ impl Rows {
             None => return Err(Refusal::TooManyColumns { line: self.lines, limit: MAX_COLUMNS as u64 }),
         }
         Ok(Some(count + 1))
+    }
+
+    /// Cuts a line at runs of blanks: how many fields it has. A field keeps the blanks in front of it but the first.
+    fn cut_blanks(&mut self, line: &[u8]) -> Result<usize, Refusal> {
+        let mut count = 0;
+        let mut inside = false;
+        for (at, &byte) in line.iter().enumerate() {
+            let is_blank = byte == b' ' || byte == b'\t';
+            if inside && is_blank {
+                if let Some(end) = self.ends.get_mut(count) {
+                    *end = at;
+                }
+                count += 1;
+            }
+            inside = !is_blank;
+        }
+        if inside {
+            if let Some(end) = self.ends.get_mut(count) {
+                *end = line.len();
+            }
+            count += 1;
+        }
+        if count > MAX_COLUMNS {
+            return Err(Refusal::TooManyColumns { line: self.lines, limit: MAX_COLUMNS as u64 });
+        }
+        Ok(count)
     }
 
     /// Reads a piece of a row with quotes; no piece means that there are no more.
@@ -359,6 +399,11 @@ impl<'a> Row<'a> {
         self.cells.hash()
     }
 
+    /// How many fields it has.
+    pub(super) fn len(&self) -> usize {
+        self.cells.len()
+    }
+
     /// How many fields it has more than the header has columns.
     pub(super) fn surplus(&self) -> usize {
         self.cells.len().saturating_sub(self.header.len())
@@ -415,7 +460,11 @@ impl<'a> Row<'a> {
     }
 
     pub(super) fn time(&self, column: usize) -> Result<i64, Fault> {
-        self.parse(column, |text| value::time(text, self.notes))
+        self.time_in(column, Unit::Second)
+    }
+
+    pub(super) fn time_in(&self, column: usize, unit: Unit) -> Result<i64, Fault> {
+        self.parse(column, |text| value::time_in(text, unit, self.notes))
     }
 
     pub(super) fn maybe_time(&self, column: Option<usize>) -> Result<Option<i64>, Fault> {
@@ -424,6 +473,10 @@ impl<'a> Row<'a> {
 
     pub(super) fn maybe_seconds(&self, column: Option<usize>) -> Result<Option<SimSpan>, Fault> {
         self.maybe(column, value::seconds)
+    }
+
+    pub(super) fn maybe_span_in(&self, column: usize, unit: Unit) -> Result<Option<SimSpan>, Fault> {
+        self.maybe(Some(column), |text| value::span_in(text, unit))
     }
 
     pub(super) fn gpus(&self, column: usize) -> Result<MilliGpus, Fault> {

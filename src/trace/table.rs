@@ -99,6 +99,12 @@ impl Table {
 impl Body {
     /// Takes one line of fields.
     fn take(&mut self, cells: Cells<'_>, intake: &mut Intake) -> Result<(), Refusal> {
+        if cells.comment {
+            if let Some(reader) = &mut self.reader {
+                reader.comment(cells.get(0));
+            }
+            return Ok(());
+        }
         if self.reader.is_none() {
             self.header = Header::new(cells.iter());
             self.reader = Some((self.open)(&self.header)?);
@@ -132,7 +138,7 @@ impl Body {
                 self.reject_width(cells.line, cells.len(), hint, intake)
             }
             Uneven::Mend if cells.len() < width => self.mend(cells, intake),
-            Uneven::Reject | Uneven::Mend => {
+            Uneven::Reject | Uneven::Mend | Uneven::Keep => {
                 self.settle_held(intake)?;
                 self.settle(cells, intake)
             }
