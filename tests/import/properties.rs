@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use sts_sim::trace::{Import, ImportOptions, Imported, Refusal, WorkloadDigest, formats, write_sts_json};
 
-use crate::{FIXTURES, assert_accounts, gzip, import, import_as, import_cut};
+use crate::{FIXTURES, assert_accounts, gzip, import, import_as, import_cut, joined};
 
 /// The hand-made files of a format.
 fn files_of(format: &str) -> Vec<Vec<u8>> {
@@ -14,6 +14,9 @@ fn files_of(format: &str) -> Vec<Vec<u8>> {
         let mut written = Vec::new();
         write_sts_json(&import(FIXTURES[0].1).unwrap().workload, &mut written).unwrap();
         files.push(written);
+    }
+    if format == "pai-2020" {
+        files.push(joined::TASKS.1.as_bytes().to_vec());
     }
     assert!(!files.is_empty(), "{format} has no fixture");
     files

@@ -59,7 +59,7 @@ fn detect(sample: &Sample<'_>) -> Option<Evidence> {
         return Some(Evidence { score: 97, text: format!("its jobs have the members {}", seen.join(", ")) });
     }
     let is_slurm =
-        sample.has_member("plugin") && ["Slurm", "slurm"].iter().any(|name| sample.has_member(name));
+        sample.has_member("plugin") && [&b"Slurm"[..], b"slurm"].iter().any(|name| sample.contains(name));
     is_slurm
         .then(|| Evidence { score: 70, text: "it has jobs and says that a plugin of Slurm wrote it".into() })
 }
