@@ -3,6 +3,7 @@
 
 pub mod explain;
 pub mod hash;
+pub mod machines;
 mod measure;
 pub mod plausibility;
 pub mod run;

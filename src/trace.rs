@@ -51,7 +51,7 @@ pub use digest::{
     Arrivals, DurationPercentiles, MAX_BUCKETS, SizeCount, SpanClasses, TenantLoad, TypeLoad, WorkloadDigest,
 };
 pub use elements::MAX_ELEMENT;
-pub use files::{FileRead, Holds, put_in_reading_order};
+pub use files::{FileRead, Holds, node_lists, put_in_reading_order};
 pub use format::sts_csv::write_sts_csv;
 pub use format::sts_json::write_sts_json;
 pub use format::{Detection, Format, MAPPED, detect, formats};
@@ -539,13 +539,8 @@ impl Pipeline {
             if let Some(refusal) = self.archives.refusal() {
                 return Err(refusal);
             }
-            let lists = self.files.iter().filter_map(|file| match &file.holds {
-                Holds::Nodes(list) => Some(list.clone()),
-                _ => None,
-            });
-            let lists: Vec<NodeReport> = lists.collect();
-            if self.format.is_none() && !lists.is_empty() {
-                return Err(Refusal::NodeList { lists });
+            if self.format.is_none() && node_lists(&self.files).next().is_some() {
+                return Err(Refusal::NodeList { files: self.files });
             }
             if let Some(empty) = self.empty {
                 return Err(empty);

@@ -23,7 +23,8 @@ use crate::scenario::tables::{RoundsCsv, write_jobs_csv, write_waits_csv};
 use crate::sim::{Progress, RoundReport, Watch};
 use crate::trace::mapping::Mapping;
 use crate::trace::{
-    Head, Import, ImportOptions, ImportReport, Refusal, WorkloadDigest, write_sts_csv, write_sts_json,
+    Head, Import, ImportOptions, ImportReport, Refusal, WorkloadDigest, put_in_reading_order, write_sts_csv,
+    write_sts_json,
 };
 use crate::workload::{Workload, synthetic};
 
@@ -134,7 +135,9 @@ fn import(files: &[File], options: &ImportOptions) -> Result<(Workload, ImportRe
     let reader = FileReaderSync::new().map_err(unreadable)?;
     let mut buffer = Vec::new();
     let mut pace = Pace::new();
-    for file in files {
+    let mut files = files.to_vec();
+    put_in_reading_order(&mut files, File::name);
+    for file in &files {
         import.next_file(&file.name())?;
         let mut from = 0.0;
         while from < file.size() {

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use sts_sim::trace::mapping::{self, Mapping};
-use sts_sim::trace::{self, Head, Import, ImportOptions, Repairs};
+use sts_sim::trace::{self, FileRead, Head, Import, ImportOptions, Imported, NodeReport, Refusal, Repairs};
 use sts_sim::workload::Workload;
 
 /// Arguments of `sts import`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ImportArgs {
-    /// Trace files of one format; `-` reads standard input.
+    /// Files of one trace, in any order: one format, and what comes with it (lists of machines, files with the names of columns,
+    /// tables that belong together); `-` reads standard input.
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// The format; found from the content when absent.
@@ -120,6 +121,36 @@ fn read_mapping(path: &Path) -> anyhow::Result<Mapping> {
     Mapping::from_json(&text).with_context(|| name)
 }
 
+/// Reads files as one trace, in whatever order they are given.
+pub(crate) fn import_files(paths: &[PathBuf], options: &ImportOptions) -> anyhow::Result<Imported> {
+    let mut import = Import::new(options)?;
+    let mut paths = paths.to_vec();
+    trace::put_in_reading_order(&mut paths, |path| path.display().to_string());
+    for path in &paths {
+        let name = path.display().to_string();
+        import.read(&name, open(path)?).with_context(|| name)?;
+    }
+    Ok(import.finish()?)
+}
+
+/// Prints lists of machines that came without jobs. There is no workload to be written.
+fn print_machines(files: &[FileRead], args: &ImportArgs, out: &mut impl Write) -> anyhow::Result<()> {
+    if let Some(path) = &args.out {
+        bail!("{} is not written: the files list machines, not jobs", path.display());
+    }
+    let lists: Vec<(&str, &NodeReport)> = trace::node_lists(files).collect();
+    match lists.as_slice() {
+        [(_, list)] if args.json => writeln!(out, "{}", serde_json::to_string_pretty(list)?)?,
+        _ if args.json => writeln!(out, "{}", serde_json::to_string_pretty(files)?)?,
+        lists => {
+            for (name, list) in lists {
+                writeln!(out, "{name}: {list}")?;
+            }
+        }
+    }
+    Ok(())
+}
+
 pub(crate) fn import(args: &ImportArgs) -> anyhow::Result<()> {
     if let Some(path) = args.files.first().filter(|_| args.suggest_mapping) {
         return suggest_mapping(path, &args.member);
@@ -131,13 +162,14 @@ pub(crate) fn import(args: &ImportArgs) -> anyhow::Result<()> {
         repairs: repairs(&args.repair)?,
         ..ImportOptions::default()
     };
-    let mut import = Import::new(&options)?;
-    for path in &args.files {
-        let name = path.display().to_string();
-        import.read(&name, open(path)?).with_context(|| name)?;
-    }
-    let imported = import.finish()?;
     let mut out = io::stdout().lock();
+    let imported = match import_files(&args.files, &options) {
+        Ok(imported) => imported,
+        Err(error) => match error.downcast_ref() {
+            Some(Refusal::NodeList { files }) => return print_machines(files, args, &mut out),
+            _ => return Err(error),
+        },
+    };
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&imported.report)?)?;
     } else {
