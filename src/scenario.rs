@@ -181,6 +181,12 @@ pub struct TraceSpec {
     /// What is repaired when the file is read. Not written where nothing is.
     #[serde(default, skip_serializing_if = "Repairs::is_none")]
     pub repairs: Repairs,
+    /// The members of an archive that are read, by path or by the end of it. Not written where all are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<String>,
+    /// Only one in so many records is read. Not written where all are.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub one_in: u32,
 }
 
 impl TraceSpec {
@@ -202,6 +208,8 @@ impl TraceSpec {
             tenants: TenantsBy::Vc,
             gpu_types: TypeNames::new(),
             repairs: Repairs::default(),
+            members: Vec::new(),
+            one_in: 0,
         }
     }
 
@@ -209,8 +217,14 @@ impl TraceSpec {
     #[must_use]
     pub fn import_options(&self) -> ImportOptions {
         let format = Some(self.format.clone()).filter(|format| *format != auto());
-        let mapping = self.mapping.clone();
-        ImportOptions { format, mapping, repairs: self.repairs, ..ImportOptions::default() }
+        ImportOptions {
+            format,
+            mapping: self.mapping.clone(),
+            repairs: self.repairs,
+            members: self.members.clone(),
+            one_in: self.one_in,
+            ..ImportOptions::default()
+        }
     }
 }
 

@@ -27,6 +27,7 @@ mod hash;
 mod head;
 mod identity;
 mod intake;
+mod json;
 pub mod mapping;
 mod measure;
 mod nodes;
@@ -34,6 +35,7 @@ mod outcome;
 mod refusal;
 mod repair;
 mod report;
+mod room;
 mod rows;
 mod sample;
 mod sniff;
@@ -71,6 +73,7 @@ use format::{Join, SURE, SURE_ENOUGH, Shape};
 use intake::Intake;
 use mapping::Mapping;
 use nodes::NodeList;
+use room::Room;
 use rows::{Header, Rows};
 use sample::{SAMPLE_BYTES, Sample};
 use table::Table;
@@ -92,8 +95,15 @@ pub struct ImportOptions {
     /// The members of archives that are read, by path or by the end of it; empty = every trace in them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<String>,
+    /// Only one in so many records is read, evenly over the files; 0 and 1 = all.
+    #[serde(default, skip_serializing_if = "reads_all")]
+    pub one_in: u32,
     /// What is repaired.
     pub repairs: Repairs,
+}
+
+fn reads_all(one_in: &u32) -> bool {
+    *one_in <= 1
 }
 
 /// What an import gives.
@@ -115,6 +125,7 @@ pub struct Import {
     pipeline: Pipeline,
     failed: Option<Refusal>,
     bytes: u64,
+    room: Option<Room>,
 }
 
 /// From decoded text to the workload.
@@ -225,7 +236,13 @@ impl Import {
             headers: Vec::new(),
             join: None,
         };
-        Ok(Self { unpack: None, pipeline, failed: None, bytes: 0 })
+        Ok(Self { unpack: None, pipeline, failed: None, bytes: 0, room: None })
+    }
+
+    /// Says how many bytes will be fed in all and how much memory there is for the jobs. What will not fit is then refused soon after
+    /// the beginning, and what fits is not moved while it grows.
+    pub fn expect(&mut self, files_bytes: u64, memory_bytes: u64) {
+        self.room = Some(Room { files_bytes, memory_bytes });
     }
 
     /// Ends the current file, if any, and begins the next one. All files with jobs have one format; their jobs make one
@@ -252,8 +269,11 @@ impl Import {
                 import.begin_file("");
             }
             import.bytes += bytes.len() as u64;
-            match &mut import.unpack {
-                Some(unpack) => unpack.feed(bytes, &mut import.pipeline),
+            if let Some(unpack) = &mut import.unpack {
+                unpack.feed(bytes, &mut import.pipeline)?;
+            }
+            match import.room {
+                Some(room) => import.pipeline.intake.make_room(room, import.bytes),
                 None => Ok(()),
             }
         })

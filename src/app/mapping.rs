@@ -546,9 +546,11 @@ mod tests {
     }
 
     #[test]
-    fn a_sheet_begins_with_a_guess_and_what_it_lacks() {
+    fn a_sheet_begins_with_a_guess_and_leaves_open_what_it_cannot_tell() {
         let sheet = opened();
-        assert!(sheet.is_by_columns() && !sheet.is_usable());
+        assert!(sheet.is_by_columns() && sheet.is_usable());
+        assert_eq!(control(&sheet, "columns.gpus").chosen, "n:Cards");
+        assert_eq!(control(&sheet, "columns.duration").chosen, NONE);
         assert_eq!(control(&sheet, "table.delimiter").chosen, ";");
         assert_eq!(control(&sheet, "table.decimal").chosen, "comma");
         assert_eq!(control(&sheet, "columns.submit").chosen, "n:Submitted");

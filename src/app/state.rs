@@ -215,6 +215,10 @@ pub enum Action {
     Format(String),
     /// The files of the trace are to be read as a table with these columns.
     Mapping(Box<Mapping>),
+    /// Of the archive only these members are to be read; none = all.
+    Members(Vec<String>),
+    /// Of the files only one record in so many is to be read.
+    OneIn(u32),
     /// Reading is to stop.
     StopReading,
     /// What the last files were refused for has been read.
@@ -484,6 +488,12 @@ impl State {
                 };
                 self.read_again(read_as, now, &mut commands);
             }
+            Action::Members(members) => {
+                self.read_again(|options| options.members = members, now, &mut commands);
+            }
+            Action::OneIn(one_in) => {
+                self.read_again(|options| options.one_in = one_in, now, &mut commands);
+            }
             Action::StopReading => {
                 if self.inputs.reading.take().is_some() {
                     self.runs.awaited = None;
@@ -654,10 +664,10 @@ impl State {
         let path = inputs::path_of(files);
         let trace = self.scenario.workload.trace.as_ref();
         let named = trace.filter(|trace| self.input().is_none() || trace.path == path);
-        let repairs = named.map(|trace| trace.repairs).unwrap_or_default();
-        let mapping = named.and_then(|trace| trace.mapping.clone());
-        let format = mapping.as_ref().map(|_| MAPPED.to_owned());
-        ImportOptions { format, mapping, repairs, ..ImportOptions::default() }
+        let options = named.map(TraceSpec::import_options).unwrap_or_default();
+        // Another file may have another format, unless the user said how its columns are to be read.
+        let format = options.mapping.as_ref().map(|_| MAPPED.to_owned());
+        ImportOptions { format, ..options }
     }
 
     /// Reads the files of the trace, or those just refused, once more in another way.
@@ -723,13 +733,21 @@ impl State {
                 trace.format = format;
                 trace.mapping.clone_from(&options.mapping);
                 trace.repairs = options.repairs;
+                trace.members.clone_from(&options.members);
+                trace.one_in = options.one_in;
             }
             None => {
                 scenario.name.clone_from(&path);
                 scenario.tenants.weights.clear();
                 scenario.tenants.changes.clear();
-                let mapping = options.mapping.clone();
-                let trace = TraceSpec { format, mapping, repairs: options.repairs, ..TraceSpec::whole(path) };
+                let trace = TraceSpec {
+                    format,
+                    mapping: options.mapping.clone(),
+                    repairs: options.repairs,
+                    members: options.members.clone(),
+                    one_in: options.one_in,
+                    ..TraceSpec::whole(path)
+                };
                 Edit::Trace(trace).apply(&mut scenario);
             }
         }

@@ -152,7 +152,7 @@ pub fn lede(others: usize) -> String {
 #[must_use]
 pub fn formats() -> String {
     let titles: Vec<&str> = crate::trace::formats().iter().map(|format| format.title).collect();
-    format!("{} · gz", titles.join(" · "))
+    format!("{} · gz, zst, zip, tar", titles.join(" · "))
 }
 
 /// The size of a scenario with a generated workload: `600 jobs · 6 tenants · 16 A100-80, 24 V100-16, 24 T4`.

@@ -4,7 +4,7 @@
 //! comparison read and bind their jobs once a worker.
 
 use std::cell::RefCell;
-use std::panic;
+use std::{io, panic};
 
 use js_sys::{Array, Float64Array, Object, Uint8Array};
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -30,6 +30,8 @@ use crate::workload::{Workload, synthetic};
 
 /// How much of a file is read at a time. A call costs one or two milliseconds whatever its size.
 const SLICE_BYTES: f64 = 4_000_000.0;
+/// The memory that jobs may take: of the 4 GB that a module can have, three quarters, since what is given back is not always of use.
+const MEMORY_BYTES: u64 = 3_000_000_000;
 /// How often progress is told.
 const PROGRESS_EVERY_MS: f64 = 100.0;
 
@@ -131,6 +133,7 @@ fn read(message: &JsValue, options: &ImportOptions) -> Answer {
 /// Streams files through the importer, a slice at a time.
 fn import(files: &[File], options: &ImportOptions) -> Result<(Workload, ImportReport), Refusal> {
     let mut import = Import::new(options)?;
+    import.expect(files.iter().map(|file| file.size() as u64).sum(), MEMORY_BYTES);
     let unreadable = |error: JsValue| Refusal::Unreadable { detail: words(&error) };
     let reader = FileReaderSync::new().map_err(unreadable)?;
     let mut buffer = Vec::new();
@@ -195,9 +198,10 @@ fn generate(spec: &synthetic::SyntheticSpec) -> Answer {
 
 /// A workload for the page to keep.
 fn deliver(workload: &Workload, report: Option<ImportReport>) -> Answer {
-    let bytes =
-        postcard::to_allocvec(workload).map_err(|error| format!("the jobs cannot be passed on: {error}"))?;
     let fitted = report.as_ref().and_then(|_| synthetic::Fitted::of(workload)).map(Box::new);
+    let mut parts = BlobParts::default();
+    postcard::to_io(workload, &mut parts)
+        .map_err(|error| format!("the jobs cannot be passed on: {error}"))?;
     let contents = Contents {
         report,
         fitted,
@@ -210,20 +214,54 @@ fn deliver(workload: &Workload, report: Option<ImportReport>) -> Answer {
             .filter(|job| job.gpus.0 > 0)
             .any(|job| job.start.is_some() && job.end.is_some()),
     };
-    Ok((
-        Reply::Read { contents: Box::new(contents) },
-        vec![("workload", blob(&Uint8Array::from(&bytes[..]), BYTES)?)],
-    ))
+    Ok((Reply::Read { contents: Box::new(contents) }, vec![("workload", parts.into_blob(BYTES)?)]))
 }
 
 const BYTES: &str = "application/octet-stream";
 const CSV: &str = "text/csv";
 
+/// Bytes on their way out of the module's memory, so that it never holds all of them.
+#[derive(Default)]
+struct BlobParts {
+    part: Vec<u8>,
+    parts: Array,
+}
+
+impl BlobParts {
+    fn hand_over(&mut self) {
+        self.parts.push(&Uint8Array::from(&self.part[..]));
+        self.part.clear();
+    }
+
+    fn into_blob(mut self, kind: &str) -> Result<JsValue, String> {
+        self.hand_over();
+        blob_of(&self.parts, kind)
+    }
+}
+
+impl io::Write for BlobParts {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.part.extend_from_slice(bytes);
+        if self.part.len() >= SLICE_BYTES as usize {
+            self.hand_over();
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// Bytes that the page can keep and pass on without looking at them or copying them.
 fn blob(bytes: &JsValue, kind: &str) -> Result<JsValue, String> {
+    blob_of(&Array::of1(bytes), kind)
+}
+
+fn blob_of(parts: &Array, kind: &str) -> Result<JsValue, String> {
     let options = BlobPropertyBag::new();
     options.set_type(kind);
-    Blob::new_with_u8_array_sequence_and_options(&Array::of1(bytes), &options)
+    Blob::new_with_u8_array_sequence_and_options(parts, &options)
         .map(Into::into)
         .map_err(|error| format!("the browser cannot hold more: {}", words(&error)))
 }

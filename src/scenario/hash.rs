@@ -56,6 +56,8 @@ pub fn scenario_hash(scenario: &Scenario, workload: &Workload) -> String {
         trace.format.clear();
         trace.mapping = None;
         trace.repairs = crate::trace::Repairs::default();
+        trace.members.clear();
+        trace.one_in = 0;
     }
     let value = serde_json::to_value(&filled).unwrap_or_default();
     let mut hasher = Sha256::new();

@@ -70,6 +70,7 @@ impl Archives {
             Refusal::Bomb { .. }
                 | Refusal::Damaged { .. }
                 | Refusal::TooLarge { .. }
+                | Refusal::NoRoom { .. }
                 | Refusal::MixedFormats { .. }
                 | Refusal::UnknownFormat { .. }
         );

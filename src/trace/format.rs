@@ -4,17 +4,30 @@
 //! and its figures to `tests/import/`.
 
 mod acme;
+mod batsim;
+mod chronus;
 mod dlrm;
 mod elasticflow;
+mod gavel;
 mod generic_csv;
 mod helios_csv;
+mod k8s_json;
+mod muri;
 mod openb;
 mod pai;
 mod philly_json;
+mod pollux;
 mod sacct;
+mod sacct_json;
+mod shockwave;
 mod spot;
 pub mod sts_csv;
 pub mod sts_json;
+mod supercloud;
+mod swf;
+mod tiresias;
+mod titan;
+mod tres;
 
 use std::rc::Rc;
 
@@ -42,7 +55,19 @@ static FORMATS: &[&Format] = &[
     &dlrm::FORMAT,
     &spot::FORMAT,
     &elasticflow::FORMAT,
+    &tiresias::FORMAT,
+    &muri::FORMAT,
+    &chronus::FORMAT,
+    &titan::FORMAT,
+    &pollux::FORMAT,
+    &shockwave::FORMAT,
+    &gavel::FORMAT,
+    &swf::FORMAT,
+    &batsim::FORMAT,
     &sacct::FORMAT,
+    &sacct_json::FORMAT,
+    &supercloud::FORMAT,
+    &k8s_json::FORMAT,
     &generic_csv::FORMAT,
 ];
 
@@ -184,12 +209,31 @@ impl std::fmt::Debug for Shape {
 }
 
 /// The layout of a text table.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Layout {
     pub(super) dialect: Dialect,
     /// The columns of a file without a header.
-    pub(super) columns: Option<&'static [&'static str]>,
+    pub(super) columns: Option<Columns>,
     pub(super) uneven: Uneven,
+}
+
+/// The columns of a file that does not name them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Columns {
+    /// Those of a published layout.
+    Known(&'static [&'static str]),
+    /// Guessed from what they hold; the empty text is a column of unknown meaning. The report shows the guess.
+    Guessed(Vec<&'static str>),
+}
+
+impl Columns {
+    /// Their names from the first.
+    pub(super) fn names(&self) -> &[&'static str] {
+        match self {
+            Self::Known(names) => names,
+            Self::Guessed(names) => names,
+        }
+    }
 }
 
 /// What to do with rows that have another number of fields than the table has columns.
@@ -199,13 +243,15 @@ pub(super) enum Uneven {
     Reject,
     /// A short row goes on in the next line (a text in it holds a line end); a long one is left to the reader.
     Mend,
+    /// They are left to the reader.
+    Keep,
 }
 
 impl Layout {
     /// A table with a header, RFC 4180 quotes and `#` comments, whose delimiter is what its header uses.
     pub(super) fn csv(sample: &Sample<'_>) -> Self {
         let delimiter = sample.delimiter();
-        let dialect = Dialect { delimiter, quotes: Quotes::Double, comments: Comments::Hash };
+        let dialect = Dialect { delimiter, second: None, quotes: Quotes::Double, comments: Comments::Hash };
         Self { dialect, columns: None, uneven: Uneven::Reject }
     }
 }
@@ -219,6 +265,9 @@ pub(super) trait RowReader {
     fn begins(&self, _line: &Cells<'_>) -> bool {
         true
     }
+
+    /// Takes a comment, in formats that say things in them ([`Comments::Semicolon`]).
+    fn comment(&mut self, _line: &[u8]) {}
 
     /// Called once at the end of the table.
     fn close(&mut self) -> Closing {
@@ -241,6 +290,9 @@ pub(super) trait ElementReader {
     fn member(&mut self, _at: Place, _name: &str, _value: &str) -> Result<(), Refusal> {
         Ok(())
     }
+
+    /// A member of the object beside the array, where the format has one ([`ArrayAt::MemberBeside`]).
+    fn entry(&mut self, _name: &str, _value: &str) {}
 
     /// What one element says.
     fn element<'e>(&mut self, element: &'e str, notes: &Notes) -> Result<Verdict<'e>, Fault>;

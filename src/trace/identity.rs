@@ -97,6 +97,11 @@ impl Identities {
         Ok(Identity::New)
     }
 
+    /// The length of all ids.
+    pub(super) fn id_bytes(&self) -> u64 {
+        self.id_bytes
+    }
+
     /// The ids in order of the file.
     pub(super) fn into_ids(self) -> TextColumn {
         self.ids

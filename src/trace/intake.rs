@@ -4,7 +4,7 @@
 //! rejected records always add up to the records of the file.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::BuildHasherDefault;
 use std::rc::Rc;
 
@@ -17,7 +17,8 @@ use crate::trace::measure::measure;
 use crate::trace::refusal::Refusal;
 use crate::trace::repair::{self, Origin, Repairs, RepeatedIds, Tally};
 use crate::trace::report::{Rejected, Skipped, Warning};
-use crate::trace::value::{Bad, Notes};
+use crate::trace::room::Room;
+use crate::trace::value::{Bad, MAX_DURATION_S, Notes};
 use crate::trace::{ImportOptions, Imported};
 use crate::units::{MICROS_PER_S, MilliGpus, SimSpan, SimTime, TenantId};
 use crate::workload::{JobRecord, Outcome, Presence, TextColumn, Workload};
@@ -61,6 +62,22 @@ pub(super) enum Verdict<'a> {
     Skip(&'static str),
     /// A part of a job that is booked when all tables are read: no record yet.
     Part,
+    /// More of the run of the job that the record above is, or continues.
+    Continues(Piece),
+}
+
+/// A piece of a job's run that has a record of its own, after one of the same job.
+#[derive(Debug)]
+pub(super) struct Piece {
+    /// From the end of the piece before to its start.
+    pub(super) pause: Option<SimSpan>,
+    pub(super) run: Option<SimSpan>,
+    /// The source's word for how the job ended, as it was with the pieces before and as it is with this one.
+    pub(super) states: [&'static str; 2],
+    /// What the latter means.
+    pub(super) outcome: Outcome,
+    /// The reason for which the record counts as skipped: the job is counted by its first one.
+    pub(super) reason: &'static str,
 }
 
 /// What is wrong with one record.
@@ -155,6 +172,8 @@ pub(super) struct Closing {
     pub(super) figures: Vec<(&'static str, u64)>,
     /// Which of the tables of its format this one is.
     pub(super) table: Option<&'static str>,
+    /// Run times by the name that the jobs of the file carry as their model, where they stand apart from the jobs.
+    pub(super) run_times: Option<HashMap<String, SimSpan>>,
 }
 
 /// Something noticed about a number of records. Its message is the count, a blank and the text.
@@ -188,6 +207,8 @@ pub(super) struct Intake {
     gpu_types: Names,
     models: Names,
     states: IndexMap<String, u64>,
+    /// Whether the last record of a job of its own made one, rather than being one that was read before.
+    continuing: bool,
     skipped: Vec<Skipped>,
     rejected: Vec<Rejected>,
     rejected_count: u64,
@@ -198,6 +219,8 @@ pub(super) struct Intake {
     figures: IndexMap<String, u64>,
     /// Which of the tables of its format the last file was.
     table: Option<&'static str>,
+    /// One in so many records is read.
+    one_in: u64,
     repairs: Repairs,
     /// Where each job comes from, where something is repaired.
     origins: Vec<Origin>,
@@ -218,6 +241,7 @@ impl Intake {
             notes: Rc::new(notes),
             identities: Identities::new(options.repairs.repeated_ids),
             repairs: options.repairs,
+            one_in: options.one_in.max(1).into(),
             ..Self::default()
         }
     }
@@ -245,6 +269,9 @@ impl Intake {
             }
         }
         self.table = closing.table;
+        if let Some(run_times) = &closing.run_times {
+            self.apply_run_times(run_times);
+        }
         self.tables.tenants.extend(closing.tables.tenants);
         self.tables.users.extend(closing.tables.users);
         self.tables.gpu_types.extend(closing.tables.gpu_types);
@@ -257,12 +284,49 @@ impl Intake {
         }
     }
 
+    /// Gives the jobs of the current file the run times that their names stand for. A job is killed at its limit.
+    /// Names that are mere numbers are no models and are dropped.
+    fn apply_run_times(&mut self, by_name: &HashMap<String, SimSpan>) {
+        let is_number = |name: &str| name.bytes().all(|byte| byte.is_ascii_digit());
+        let by_model: Vec<(Option<SimSpan>, bool)> =
+            self.models.all.iter().map(|name| (by_name.get(name).copied(), is_number(name))).collect();
+        for job in self.jobs.iter_mut().skip(self.earlier_jobs) {
+            let Some(&(span, is_number)) = job.model.and_then(|model| by_model.get(model as usize)) else {
+                continue;
+            };
+            if is_number {
+                job.model = None;
+            }
+            if let (Some(span), Some(limit)) = (span, job.limit)
+                && limit < span
+            {
+                job.outcome = Outcome::Failed;
+            }
+            job.duration = span.map(|span| job.limit.map_or(span, |limit| limit.min(span)));
+        }
+    }
+
     /// Books a notice; those of one code are added up.
     pub(super) fn notice(&mut self, notice: Notice) {
         match self.notices.iter_mut().find(|known| known.code == notice.code) {
             Some(known) => known.count += notice.count,
             None => self.notices.push(notice),
         }
+    }
+
+    /// Sees to it that there is memory for all jobs, when `read` bytes of the files have been read.
+    pub(super) fn make_room(&mut self, room: Room, read: u64) -> Result<(), Refusal> {
+        /// Expected jobs are reserved with so many more, in hundredths.
+        const SPARE: u64 = 3;
+        let Some(expected) = room.foresee(read, self.jobs.len() as u64, self.identities.id_bytes())? else {
+            return Ok(());
+        };
+        let expected = usize::try_from(expected + expected * SPARE / 100).unwrap_or(usize::MAX);
+        if self.jobs.len() == self.jobs.capacity() || self.jobs.capacity() < expected / 2 {
+            // What cannot be had is asked for again when it is needed.
+            let _ = self.jobs.try_reserve_exact(expected.saturating_sub(self.jobs.len()));
+        }
+        Ok(())
     }
 
     /// Records so far.
@@ -310,13 +374,53 @@ impl Intake {
             return Ok(());
         }
         self.records += 1;
+        if matches!(verdict, Ok(Verdict::Job(_))) {
+            self.continuing = false;
+        }
+        // What continues a job goes where the job went.
+        let continues = matches!(verdict, Ok(Verdict::Continues(_)));
+        if self.one_in > 1 && !continues && !self.records.is_multiple_of(self.one_in) {
+            self.skip(line, "not in the sample");
+            return Ok(());
+        }
         match verdict {
             Ok(Verdict::Job(draft)) => self.add(line, content, &draft)?,
             Ok(Verdict::Skip(reason)) => self.skip(line, reason),
             Ok(Verdict::Part) => {}
+            Ok(Verdict::Continues(piece)) if self.continuing => self.go_on(line, &piece),
+            // The job it continues is one that was read before.
+            Ok(Verdict::Continues(piece)) => self.skip(line, piece.reason),
             Err(fault) => self.reject(line, fault),
         }
         Ok(())
+    }
+
+    /// Adds a piece to the run of the last job.
+    fn go_on(&mut self, line: u64, piece: &Piece) {
+        let Some(job) = self.jobs.last_mut() else { return };
+        let run = piece.run.unwrap_or_default();
+        let sum = SimSpan(job.duration.unwrap_or_default().0 + run.0);
+        if sum.0 > MAX_DURATION_S * MICROS_PER_S {
+            let fault =
+                Fault::of_record("a piece of a run", "pieces that last at most 100 years together", "");
+            return self.reject(line, fault);
+        }
+        if job.duration.is_some() || piece.run.is_some() {
+            job.duration = Some(sum);
+        }
+        job.end = job.end.zip(piece.pause).map(|(end, pause)| SimTime(end.0 + pause.0 + run.0));
+        job.outcome = piece.outcome;
+        let [before, now] = piece.states;
+        if before != now {
+            if let Some(count) = self.states.get_mut(before) {
+                *count -= 1;
+            }
+            let state = self.count_state(now);
+            if let Some(origin) = self.origins.last_mut() {
+                origin.state = state;
+            }
+        }
+        self.skip(line, piece.reason);
     }
 
     fn skip(&mut self, line: u64, reason: &'static str) {
@@ -375,6 +479,7 @@ impl Intake {
         };
         let tenant = TenantId(self.tenants.position(tenant));
         let state = self.count_state(draft.state.as_ref());
+        self.continuing = replaced.is_none();
         let job = JobRecord {
             submit: SimTime(draft.submit),
             gpus: draft.gpus,

@@ -198,7 +198,12 @@ impl NodeList {
     }
 
     pub(super) fn dialect(sample: &Sample<'_>) -> Dialect {
-        Dialect { delimiter: sample.delimiter(), quotes: Quotes::Double, comments: Comments::Hash }
+        Dialect {
+            delimiter: sample.delimiter(),
+            second: None,
+            quotes: Quotes::Double,
+            comments: Comments::Hash,
+        }
     }
 
     /// Counts one row.

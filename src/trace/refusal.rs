@@ -263,6 +263,21 @@ pub enum Refusal {
         /// Of what.
         what: String,
     },
+    /// More jobs than there is memory for.
+    #[error(
+        "The trace has about {jobs} jobs, which need {needed_mb} MB of memory; there are {room_mb} MB. Expected a trace that \
+         fits. Read a sample of it, one job in {one_in} (`sts import --one-in {one_in}`), or a part of it."
+    )]
+    NoRoom {
+        /// Jobs expected.
+        jobs: u64,
+        /// MB they need.
+        needed_mb: u64,
+        /// MB there are.
+        room_mb: u64,
+        /// The largest sample that fits is one in so many.
+        one_in: u64,
+    },
     /// The operating system could not read it.
     #[error(
         "The file cannot be read: {detail}. Expected a readable file. Check the path and its permissions."

@@ -22,8 +22,10 @@ pub enum Kind {
 /// Records that were understood and deliberately left out, for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
-    /// `duplicate` (byte-identical to an earlier record), `step` (a Slurm job step, part of a job that has its own record) or
-    /// `repeated-id` (one of several records of an id, where a repair keeps one).
+    /// `duplicate` (byte-identical to an earlier record), `step` (a Slurm job step, part of a job that has its own record),
+    /// `part-of-another` (an object that shows work which another object is counted for), `partial-execution` (a piece of a job's
+    /// run that the job's own record, or an earlier piece, stands for), `other-kind` (no job) or `repeated-id` (one of several
+    /// records of an id, where a repair keeps one).
     pub reason: String,
     /// How many.
     pub count: u64,

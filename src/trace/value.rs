@@ -242,6 +242,42 @@ fn plain_date(text: &[u8]) -> Option<(&[u8; 10], i64)> {
     Some((day, two(h1, h2, 24)? * 3600 + two(m1, m2, 60)? * 60 + two(s1, s2, 60)?))
 }
 
+/// The unit of times that are plain numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unit {
+    Second,
+    Millisecond,
+}
+
+/// A point in time in `unit`; in seconds it may be a date as well.
+pub(super) fn time_in(text: &[u8], unit: Unit, notes: &Notes) -> Result<i64, Bad> {
+    const EXPECTED: &str = "milliseconds from 0 to 9,000,000,000,000";
+    match unit {
+        Unit::Second => time(text, notes),
+        Unit::Millisecond => milliseconds(text, MAX_TIME_S, EXPECTED),
+    }
+}
+
+/// A span in `unit`, zero or more.
+pub(super) fn span_in(text: &[u8], unit: Unit) -> Result<SimSpan, Bad> {
+    const EXPECTED: &str = "milliseconds from 0 to 3,155,760,000,000 (100 years)";
+    match unit {
+        Unit::Second => seconds(text),
+        Unit::Millisecond => milliseconds(text, MAX_DURATION_S, EXPECTED).map(SimSpan),
+    }
+}
+
+/// Milliseconds from 0 to `most_s` seconds, as microseconds.
+fn milliseconds(text: &[u8], most_s: i64, expected: &'static str) -> Result<i64, Bad> {
+    let hint = match fixed(text, 3) {
+        Ok(micros) if (0..=most_s * MICROS_PER_S).contains(&micros) => return Ok(micros),
+        Ok(micros) if micros < 0 => "a time cannot be negative",
+        Ok(_) | Err(Miss::TooLarge) => "no time is that long; is this another column?",
+        Err(Miss::NotNumber) => number_hint(text),
+    };
+    Err(Bad { expected, hint })
+}
+
 /// A span in seconds, zero or more.
 pub(super) fn seconds(text: &[u8]) -> Result<SimSpan, Bad> {
     const EXPECTED: &str = "seconds from 0 to 3,155,760,000 (100 years)";

@@ -16,7 +16,7 @@ const JOBS: (&str, &str) = (
      aaaaaaaaaaaaaaaaaaaaaaa5,55555555555555555555555555555555555555555555,001122334455,Terminated,,1000.0\n\
      aaaaaaaaaaaaaaaaaaaaaaa6,66666666666666666666666666666666666666666666,001122334455,Terminated,999.0,1000.0\n",
 );
-const TASKS: (&str, &str) = (
+pub(crate) const TASKS: (&str, &str) = (
     "pai_task_table.csv",
     "aaaaaaaaaaaaaaaaaaaaaaa1,ps,1.0,Terminated,1100.0,1390.0,600.0,10.0,,\n\
      aaaaaaaaaaaaaaaaaaaaaaa1,worker,4.0,Terminated,1110.0,1400.0,600.0,29.296875,25.0,T4\n\

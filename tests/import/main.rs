@@ -11,6 +11,7 @@
 
 mod archives;
 mod bytes;
+mod clusters;
 mod export;
 mod formats;
 mod joined;
@@ -20,6 +21,8 @@ mod real_files;
 mod refusals;
 mod repairs;
 mod reports;
+mod simulators;
+mod swf;
 mod tables;
 mod values;
 
@@ -45,6 +48,25 @@ const FIXTURES: &[(&str, &[u8])] = &[
     ("spot-2026", include_bytes!("../fixtures/traces/spot_jobs.csv")),
     ("helios-csv", include_bytes!("../fixtures/traces/helios_canonical.csv")),
     ("generic-csv", include_bytes!("../fixtures/traces/generic_gen_parallel.csv")),
+    ("sacct", include_bytes!("../fixtures/traces/sacct_guessed.txt")),
+    ("sacct", include_bytes!("../fixtures/traces/sacct_pairs.txt")),
+    ("sacct-json", include_bytes!("../fixtures/traces/sacct.json")),
+    ("supercloud", include_bytes!("../fixtures/traces/supercloud.csv")),
+    ("k8s-json", include_bytes!("../fixtures/traces/k8s_workloads.json")),
+    ("k8s-json", include_bytes!("../fixtures/traces/k8s_mixed.json")),
+    ("batsim", include_bytes!("../fixtures/traces/batsim.json")),
+    ("tiresias", include_bytes!("../fixtures/traces/tiresias.csv")),
+    ("tiresias", include_bytes!("../fixtures/traces/tiresias_older.csv")),
+    ("muri", include_bytes!("../fixtures/traces/muri.csv")),
+    ("chronus", include_bytes!("../fixtures/traces/chronus.csv")),
+    ("titan", include_bytes!("../fixtures/traces/titan.csv")),
+    ("pollux", include_bytes!("../fixtures/traces/pollux.csv")),
+    ("pollux", include_bytes!("../fixtures/traces/pollux_indexed.csv")),
+    ("shockwave", include_bytes!("../fixtures/traces/shockwave.trace")),
+    ("gavel", include_bytes!("../fixtures/traces/gavel_7.trace")),
+    ("gavel", include_bytes!("../fixtures/traces/gavel_10.trace")),
+    ("gavel", include_bytes!("../fixtures/traces/gavel_11.trace")),
+    ("swf", include_bytes!("../fixtures/traces/swf.swf")),
 ];
 
 fn import(bytes: &[u8]) -> Result<Imported, Refusal> {

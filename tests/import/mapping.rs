@@ -440,7 +440,7 @@ fn stated() -> impl Strategy<Value = Stated> {
     (
         text,
         text,
-        0i64..4_000_000_000,
+        0i64..3_000_000_000,
         proptest::option::of(0i64..1_000_000_000_000),
         1u32..2000,
         1u32..9,

@@ -60,7 +60,8 @@ fn files_without_jobs_are_refused_by_what_they_are() {
     assert_refused(b"duration\n5\n7\n", "not-jobs", &["no table of jobs"]);
     let eye = b"JobID           JobName  Partition\n------------ ---------- ----------\n1 a b\n";
     assert_refused(eye, "not-jobs", &["-P"]);
-    assert_refused(b"1|a|b|COMPLETED\n2|a|b|FAILED\n", "not-jobs", &["header", "-n"]);
+    assert_refused(b"1|a|b|COMPLETED\n2|a|b|FAILED\n", "missing-columns", &["Submit", "State"]);
+    assert_refused(b"1|a|b|c\n2|a|b|c\n", "not-jobs", &["header", "-n"]);
     assert_refused(b"JobID|JobName|State\n1|a|COMPLETED\n", "missing-columns", &["Submit", "sacct -a -X -P"]);
     assert_refused(b"JobID|Submit|ElapsedRaw|State\n1|0|1|COMPLETED\n", "missing-columns", &["AllocTRES"]);
     assert!(matches!(import_as("swoof", b"x"), Err(Refusal::UnknownFormat { .. })));

@@ -15,7 +15,7 @@ use crate::app::state::inputs::Source;
 use crate::app::state::{Action, Edit, Faults, Loaded};
 use crate::app::strings::{self, machines, mapping as words};
 use crate::chart::{Chart, Clock, Histogram, Scene, format};
-use crate::trace::{ImportReport, Repairs, Warning, WorkloadDigest};
+use crate::trace::{ArchiveMember, ImportReport, Repairs, Warning, WorkloadDigest};
 use crate::workload::synthetic::{MAX_JOBS, SyntheticSpec};
 
 /// What the report is about.
@@ -59,6 +59,7 @@ pub fn ImportReportPanel(props: &ReportProps) -> Html {
                 { rejected(report) }
             </div>
             { warnings(report.warnings.iter()) }
+            { members(report, &input.source, dispatch) }
             <RepairsPanel {repairs} report={report.clone()} faults={faults} dispatch={dispatch} />
             <div class="row-act">
                 { export_workload::buttons(input.read, faults, dispatch) }
@@ -100,6 +101,39 @@ pub fn Previews(props: &ArrivalsProps) -> Html {
             <ArrivalsFigure digest={digest.clone()} />
             { for Preview::ALL.into_iter().map(preview) }
         </div>
+    }
+}
+
+/// The members of an archive: what became of each, and the choice of one.
+fn members(report: &ImportReport, source: &Source, dispatch: &Callback<Action>) -> Html {
+    let chosen = match source {
+        Source::Files { options, .. } => &options.members[..],
+        Source::Synthetic(_) => &[],
+    };
+    if report.members.is_empty() {
+        return html! {};
+    }
+    let read = |paths: Vec<String>| dispatch.reform(move |_: MouseEvent| Action::Members(paths.clone()));
+    let row = |member: &ArchiveMember| {
+        let what = member.skipped.clone().unwrap_or_else(|| "read".to_owned());
+        let is_all = chosen.len() == 1 && chosen[0] == member.path;
+        html! {
+            <tr key={member.path.clone()}>
+                <th scope="row">{ &member.path }</th>
+                <td>{ member.bytes.map(format::bytes) }</td>
+                <td>{ what }</td>
+                <td>if !is_all { <button class="btn" type="button" onclick={read(vec![member.path.clone()])}>{ "Read only this" }</button> }</td>
+            </tr>
+        }
+    };
+    html! {
+        <details data-testid="import-members" open={!chosen.is_empty()}>
+            <summary>{ strings::counted(report.members.len() as u64, "member", "members") }{ " of the archive" }</summary>
+            <table class="kv"><tbody>{ for report.members.iter().map(row) }</tbody></table>
+            if !chosen.is_empty() {
+                <button class="btn" type="button" onclick={read(Vec::new())}>{ "Read all" }</button>
+            }
+        </details>
     }
 }
 

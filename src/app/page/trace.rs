@@ -72,10 +72,10 @@ pub fn TraceStep(props: &TraceProps) -> Html {
                     (Some(_), None) => html! {},
                     (None, _) => html! { <SyntheticPanel ..step.clone() /> },
                 } }
-                { machine_lists(step) }
+                <MachineLists ..step.clone() />
                 <Shaping ..step.clone() />
                 <TypeNamesTable ..step.clone() />
-                { doubts(step) }
+                <Doubts ..step.clone() />
                 <Profiles ..step.clone() />
             </div>
         </section>
@@ -102,9 +102,10 @@ fn refusal(refused: &Rc<Refused>, step: &StepProps, on_files: &Callback<Vec<File
     }
 }
 
-/// The machines that came with the trace.
-fn machine_lists(step: &StepProps) -> Html {
-    let StepProps { scenario, input, dispatch, .. } = step;
+/// The machines that came with the trace; a component for the reason that [`Doubts`] is one.
+#[component]
+pub fn MachineLists(props: &StepProps) -> Html {
+    let StepProps { scenario, input, dispatch, .. } = props;
     let report = scenario.workload.trace.as_ref().and(input.as_ref());
     let Some(report) = report.and_then(|input| input.contents.report.as_ref()) else { return html! {} };
     machines_panels(report.node_lists(), scenario, dispatch)
@@ -122,9 +123,10 @@ fn machines_panels<'a>(
     html! { <>{ for lists.map(panel) }</> }
 }
 
-/// What is doubtful about the jobs on the cluster.
-fn doubts(step: &StepProps) -> Html {
-    let StepProps { scenario, input, .. } = step;
+/// What is doubtful about the jobs on the cluster; a component, so that what stands before it never holds on to a panel that is gone.
+#[component]
+pub fn Doubts(props: &StepProps) -> Html {
+    let StepProps { scenario, input, .. } = props;
     let Some(input) = input else { return html! {} };
     let (Ok(cluster), Ok(shape)) = (scenario.build_cluster(), scenario.shape()) else { return html! {} };
     let doubts = plausibility::warnings(&cluster, &input.contents.digest, &shape);
@@ -218,6 +220,9 @@ pub fn RefusedPanel(props: &RefusedProps) -> Html {
                     <MappingButton label={words::CHOOSE} {dispatch} />
                 }
                 <span class="grow"></span>
+                if let Why::NoTrace(Refusal::NoRoom { one_in, .. }) = &refused.why {
+                    { sample_button(*one_in, dispatch) }
+                }
                 if *kept { <span class="muted">{ "What was loaded before is kept." }</span> }
                 <button class="btn" type="button" onclick={dispatch.reform(|_: MouseEvent| Action::DismissRefusal)}>{ "Close" }</button>
             </div>
@@ -247,6 +252,13 @@ fn each_alone(source: &Source, dispatch: &Callback<Action>) -> Html {
             <div class="scroll-x"><table class="tbl"><tbody>{ for files.iter().enumerate().map(row) }</tbody></table></div>
         </div>
     }
+}
+
+/// Reads a sample of files that are too large.
+fn sample_button(one_in: u64, dispatch: &Callback<Action>) -> Html {
+    let one_in = u32::try_from(one_in).unwrap_or(u32::MAX);
+    let read = dispatch.reform(move |_: MouseEvent| Action::OneIn(one_in));
+    html! { <button class="btn" type="button" data-testid="import-sample" onclick={read}>{ format!("Read one job in {one_in}") }</button> }
 }
 
 /// The list of formats.

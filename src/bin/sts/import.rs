@@ -32,6 +32,9 @@ pub(crate) struct ImportArgs {
     /// `shortest_s=1`, `repeated_ids=last` or `times=milliseconds`; may be given several times. Each is listed in the report.
     #[arg(long, value_name = "KEY=VALUE")]
     repair: Vec<String>,
+    /// Read only one record in N, evenly over the files.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    one_in: u32,
     /// Print the report as JSON.
     #[arg(long)]
     json: bool,
@@ -159,6 +162,7 @@ pub(crate) fn import(args: &ImportArgs) -> anyhow::Result<()> {
         format: args.format.clone(),
         mapping: args.mapping.as_deref().map(read_mapping).transpose()?,
         members: args.member.clone(),
+        one_in: args.one_in,
         repairs: repairs(&args.repair)?,
         ..ImportOptions::default()
     };

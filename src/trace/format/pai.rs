@@ -10,7 +10,9 @@ mod tables;
 
 use std::rc::Rc;
 
-use crate::trace::format::{Column, Evidence, Format, Layout, RowReader, Shape, columns_evidence, need};
+use crate::trace::format::{
+    Column, Columns, Evidence, Format, Layout, RowReader, Shape, columns_evidence, need,
+};
 use crate::trace::intake::{Closing, Draft, Fault, Verdict};
 use crate::trace::refusal::Refusal;
 use crate::trace::rows::{Header, Row};
@@ -90,7 +92,7 @@ fn layout(sample: &Sample<'_>) -> Layout {
     let has_header =
         PaiTable::named_by(sample.header()).is_some() || sample.header().find("num_gpu").is_some();
     let columns = if has_header { None } else { PaiTable::looks_like(sample).map(PaiTable::columns) };
-    Layout { columns, ..Layout::csv(sample) }
+    Layout { columns: columns.map(Columns::Known), ..Layout::csv(sample) }
 }
 
 /// Makes a reader for the simulator's table.

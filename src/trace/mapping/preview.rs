@@ -156,7 +156,7 @@ impl RowReader for Recorder {
             let cells = (0..self.width).map(|at| cut(&String::from_utf8_lossy(row.get(at)))).collect();
             let job = match &verdict {
                 Ok(Verdict::Job(draft)) => Some(job_of(draft)),
-                Ok(Verdict::Skip(_) | Verdict::Part) | Err(_) => None,
+                _ => None,
             };
             let mut understood =
                 self.reader.as_ref().map(|reader| reader.understood(row)).unwrap_or_default();

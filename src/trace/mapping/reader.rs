@@ -18,6 +18,7 @@ use crate::units::{MICROS_PER_S, MilliGpus, SimSpan};
 pub(in crate::trace) fn layout(table: &TableForm) -> Layout {
     let byte = |mark: char| u8::try_from(mark).unwrap_or(b',');
     let dialect = Dialect {
+        second: None,
         delimiter: byte(table.delimiter),
         quotes: match table.quotes {
             QuoteMark::Double => Quotes::Double,
