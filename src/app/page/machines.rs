@@ -18,6 +18,8 @@ use crate::workload::shape::TypeNames;
 /// One list.
 #[derive(Properties, Clone, PartialEq)]
 pub struct MachinesProps {
+    /// What the ids of its elements begin with: no other list of the page has the same, and there is no blank in it.
+    pub id: AttrValue,
     /// The file it is in.
     pub file: AttrValue,
     /// The list.
@@ -31,14 +33,14 @@ pub struct MachinesProps {
 /// The machines by GPU model, what each model stands for, and the button that makes them the cluster.
 #[component]
 pub fn MachinesPanel(props: &MachinesProps) -> Html {
-    let MachinesProps { file, list, scenario, dispatch } = props;
+    let MachinesProps { id, file, list, scenario, dispatch } = props;
     let names = use_state_eq(TypeNames::new);
     let models = models(list);
     let offered = nodes(list, &names);
     let is_used = !offered.is_empty() && scenario.cluster.nodes == offered;
     let gpus: u64 = offered.iter().map(|row| u64::from(row.count) * u64::from(row.gpus_per_node)).sum();
     let count: u64 = offered.iter().map(|row| u64::from(row.count)).sum();
-    let id = format!("machines-{file}");
+    let heading = format!("{id}-heading");
     let use_them = {
         let (nodes, gpu_types) = (offered.clone(), meanings(&models, &names));
         dispatch.reform(move |_: MouseEvent| {
@@ -46,14 +48,14 @@ pub fn MachinesPanel(props: &MachinesProps) -> Html {
         })
     };
     html! {
-        <div class="panel type-names" role="group" aria-labelledby={id.clone()} data-testid="machines">
+        <div class="panel type-names" role="group" aria-labelledby={heading.clone()} data-testid="machines" data-file={file}>
             <div class="syn-h">
-                <h3 {id}>{ words::title(file) }</h3>
+                <h3 id={heading}>{ words::title(file) }</h3>
                 <p>{ words::about(list) }</p>
             </div>
             <div class="scroll-x"><table class="tbl form">
                 <thead><tr><th>{ "In the list" }</th><th class="n">{ "Machines" }</th><th class="n">{ "GPUs" }</th><th>{ "Stands for" }</th></tr></thead>
-                <tbody>{ for models.iter().map(|model| model_row(file, model, &names)) }</tbody>
+                <tbody>{ for models.iter().enumerate().map(|(at, model)| model_row(format!("{id}-{at}"), model, &names)) }</tbody>
             </table></div>
             <div class="row-act">
                 if is_used {
@@ -81,7 +83,7 @@ fn meanings(models: &[MachineModel], names: &TypeNames) -> TypeNames {
     given.collect()
 }
 
-fn model_row(file: &AttrValue, model: &MachineModel, names: &UseStateHandle<TypeNames>) -> Html {
+fn model_row(id: String, model: &MachineModel, names: &UseStateHandle<TypeNames>) -> Html {
     const LEFT_OUT: &str = "";
     let mut choices = vec![Choice::new(LEFT_OUT, words::LEAVE_OUT)];
     choices.extend(catalogue::models().iter().map(|known| Choice::new(known.id.clone(), known.id.clone())));
@@ -94,7 +96,6 @@ fn model_row(file: &AttrValue, model: &MachineModel, names: &UseStateHandle<Type
             names.set(changed);
         })
     };
-    let id = format!("machines.{file}.{}", model.name);
     let label = words::stands_for(&model.name);
     let is_guess = model.known_as.is_none() && !names.contains_key(&model.name);
     html! {

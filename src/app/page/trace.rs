@@ -97,7 +97,7 @@ fn refusal(refused: &Rc<Refused>, step: &StepProps, on_files: &Callback<Vec<File
                 <span class="grow"></span>
                 <button class="btn" type="button" onclick={dispatch.reform(|_: MouseEvent| Action::DismissRefusal)}>{ "Close" }</button>
             </div>
-            { machines_panels(node_lists(files), scenario, dispatch) }
+            { machines_panels("machines-alone", node_lists(files), scenario, dispatch) }
         </div>
     }
 }
@@ -108,19 +108,20 @@ pub fn MachineLists(props: &StepProps) -> Html {
     let StepProps { scenario, input, dispatch, .. } = props;
     let report = scenario.workload.trace.as_ref().and(input.as_ref());
     let Some(report) = report.and_then(|input| input.contents.report.as_ref()) else { return html! {} };
-    machines_panels(report.node_lists(), scenario, dispatch)
+    machines_panels("machines", report.node_lists(), scenario, dispatch)
 }
 
 fn machines_panels<'a>(
+    id: &str,
     lists: impl Iterator<Item = (&'a str, &'a NodeReport)>,
     scenario: &Rc<Scenario>,
     dispatch: &Callback<Action>,
 ) -> Html {
-    let panel = |(file, list): (&str, &NodeReport)| {
+    let panel = |(at, (file, list)): (usize, (&str, &NodeReport))| {
         let (key, file) = (file.to_owned(), AttrValue::from(file.to_owned()));
-        html! { <MachinesPanel {key} {file} list={list.clone()} {scenario} {dispatch} /> }
+        html! { <MachinesPanel {key} id={format!("{id}-{at}")} {file} list={list.clone()} {scenario} {dispatch} /> }
     };
-    html! { <>{ for lists.map(panel) }</> }
+    html! { <>{ for lists.enumerate().map(panel) }</> }
 }
 
 /// What is doubtful about the jobs on the cluster; a component, so that what stands before it never holds on to a panel that is gone.

@@ -32,12 +32,12 @@ pub fn title(file: &str) -> String {
 /// The heading of files that have machines and no job.
 #[must_use]
 pub fn only(files: &str) -> String {
-    format!("{files} lists machines, not jobs")
+    format!("{files}: machines, no jobs.")
 }
 
 /// What to do with machines alone.
 pub const ONLY_ABOUT: &str =
-    "Use it as the cluster. Jobs are in another file: drop it here, alone or together with this one.";
+    "They can be the cluster. Jobs are in another file: drop it here, alone or together with this one.";
 
 /// What a list is.
 #[must_use]
