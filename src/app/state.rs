@@ -484,7 +484,7 @@ impl State {
                 self.dialog = None;
                 let read_as = |options: &mut ImportOptions| {
                     options.format = Some(MAPPED.to_owned());
-                    options.mapping = Some(*mapping);
+                    options.mapping = Some(mapping);
                 };
                 self.read_again(read_as, now, &mut commands);
             }

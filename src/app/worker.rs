@@ -162,7 +162,7 @@ fn import(files: &[File], options: &ImportOptions) -> Result<(Workload, ImportRe
 }
 
 /// Looks at the beginning of a file; what is packed is read until there is enough text.
-fn inspect(message: &JsValue, mapping: Option<Mapping>) -> Answer {
+fn inspect(message: &JsValue, mapping: Option<Box<Mapping>>) -> Answer {
     const STEP_BYTES: f64 = 65_536.0;
     let file: File = get(message, "file").dyn_into().map_err(|_| "the file is missing".to_owned())?;
     let reader = FileReaderSync::new().map_err(|error| words(&error))?;

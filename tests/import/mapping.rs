@@ -11,7 +11,7 @@ use sts_sim::workload::Outcome;
 use crate::{assert_accounts, gzip, import, import_as, job, warning};
 
 fn mapped(mapping: &Mapping, table: &[u8]) -> Result<Imported, Refusal> {
-    let options = ImportOptions { mapping: Some(mapping.clone()), ..ImportOptions::default() };
+    let options = ImportOptions { mapping: Some(Box::new(mapping.clone())), ..ImportOptions::default() };
     import_reader("table", table, &options)
 }
 
@@ -273,7 +273,7 @@ fn columns_that_are_not_there_are_named_with_those_that_are() {
     }
     let options = ImportOptions {
         format: Some("helios-csv".into()),
-        mapping: Some(Mapping::from_json(json).unwrap()),
+        mapping: Some(Box::new(Mapping::from_json(json).unwrap())),
         ..ImportOptions::default()
     };
     let refused = import_reader("t", &b""[..], &options).unwrap_err();

@@ -201,7 +201,7 @@ pub(crate) fn import(args: &ImportArgs) -> anyhow::Result<()> {
     }
     let options = ImportOptions {
         format: args.format.clone(),
-        mapping: args.mapping.as_deref().map(read_mapping).transpose()?,
+        mapping: args.mapping.as_deref().map(read_mapping).transpose()?.map(Box::new),
         members: args.member.clone(),
         one_in: args.one_in,
         repairs: repairs(&args.repair)?,
