@@ -62,7 +62,7 @@ pub async fn worker_message(message: JsValue) {
     let text = get(&message, "text").as_string().unwrap_or_default();
     let answer = match message::from_text::<Request>(&text) {
         Ok(Request::Read { options }) => read(&message, &options),
-        Ok(Request::Inspect { mapping }) => inspect(&message, mapping.map(|mapping| *mapping)),
+        Ok(Request::Inspect { mapping }) => inspect(&message, mapping),
         Ok(Request::Generate { spec }) => generate(&spec),
         Ok(Request::Simulate { scenario, workload, policy, seed }) => {
             BENCH.with_borrow_mut(|bench| simulate(bench, &message, &scenario, workload, policy, seed))

@@ -55,7 +55,7 @@ pub fn MachinesPanel(props: &MachinesProps) -> Html {
             </div>
             <div class="scroll-x"><table class="tbl form">
                 <thead><tr><th>{ "In the list" }</th><th class="n">{ "Machines" }</th><th class="n">{ "GPUs" }</th><th>{ "Stands for" }</th></tr></thead>
-                <tbody>{ for models.iter().enumerate().map(|(at, model)| model_row(format!("{id}-{at}"), model, &names)) }</tbody>
+                <tbody>{ for models.iter().enumerate().map(|(at, model)| model_row(&format!("{id}-{at}"), model, &names)) }</tbody>
             </table></div>
             <div class="row-act">
                 if is_used {
@@ -83,7 +83,7 @@ fn meanings(models: &[MachineModel], names: &TypeNames) -> TypeNames {
     given.collect()
 }
 
-fn model_row(id: String, model: &MachineModel, names: &UseStateHandle<TypeNames>) -> Html {
+fn model_row(id: &str, model: &MachineModel, names: &UseStateHandle<TypeNames>) -> Html {
     const LEFT_OUT: &str = "";
     let mut choices = vec![Choice::new(LEFT_OUT, words::LEAVE_OUT)];
     choices.extend(catalogue::models().iter().map(|known| Choice::new(known.id.clone(), known.id.clone())));
@@ -104,7 +104,7 @@ fn model_row(id: String, model: &MachineModel, names: &UseStateHandle<TypeNames>
             <td class="n">{ format::count(model.nodes) }</td>
             <td class="n">{ format::count(model.gpus) }</td>
             <td>
-                { select(&id, &label, LabelShown::Hidden, &choices, chosen, &on_choice) }
+                { select(id, &label, LabelShown::Hidden, &choices, chosen, &on_choice) }
                 if is_guess { <small>{ words::GUESS }</small> }
             </td>
         </tr>
