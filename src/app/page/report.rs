@@ -7,7 +7,7 @@ use yew::prelude::*;
 use super::drawing::{Draw, Drawing};
 use super::export_workload;
 use super::icon::Icon;
-use super::repairs::RepairsPanel;
+use super::repairs::{RepairsPanel, with_labels};
 use super::results::save::save_text;
 use super::trace::{FormatChoice, MappingButton};
 use crate::app::accounts::{self, Account};
@@ -360,7 +360,7 @@ pub(super) fn warnings<'a>(warnings: impl Iterator<Item = &'a Warning>) -> Html 
     html! {
         <>
             { for warnings.map(|warning| html! {
-                <p class="note" data-warning={warning.code.clone()}>{ Icon::Info.html() }<span>{ warning.message.clone() }</span></p>
+                <p class="note" data-warning={warning.code.clone()}>{ Icon::Info.html() }<span>{ with_labels(&warning.message) }</span></p>
             }) }
         </>
     }
