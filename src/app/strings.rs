@@ -12,6 +12,7 @@ use super::state::runs::{Cause, Interrupted, Interruption, Lost};
 use crate::chart::format;
 use crate::cluster::Geometry;
 use crate::scenario::{NodeSpec, Scenario};
+use crate::trace::Refusal;
 use crate::workload::Outcome;
 use crate::workload::synthetic::Fitted;
 
@@ -399,6 +400,26 @@ pub fn awaited(path: &str) -> String {
     format!(
         "This scenario is for {path}, which a link does not carry. Open the file here; what is set below then holds for it."
     )
+}
+
+/// Why files were refused, with the way out that the page has where the command line has another.
+#[must_use]
+pub fn refusal(refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::UnknownTable { columns } => format!(
+            "It is a table of no known format, with the columns {columns}. Say what its columns are, choose its format, or \
+             name the columns submit_s, gpus and duration_s."
+        ),
+        Refusal::UnknownJson { found } => {
+            format!(
+                "It is JSON of no known format: found {found}. Choose its format, or load the jobs as a table."
+            )
+        }
+        Refusal::BadMapping { why } => {
+            format!("It cannot be read as jobs: {why}. Say what its columns are.")
+        }
+        other => other.to_string(),
+    }
 }
 
 /// A worker that died while reading.

@@ -208,17 +208,18 @@ fn formats(sheet: &Sheet, on_choice: &Callback<String>) -> Html {
         .map(|format| format.name)
         .filter(|name| *name != MAPPED && !detections.iter().any(|found| found.format == *name))
         .collect();
+    let other = if is_other { sheet.format.as_str() } else { others.first().copied().unwrap_or_default() };
     let on_other =
         on_choice.reform(|event: Event| event.target_unchecked_into::<HtmlSelectElement>().value());
     let options = others.iter().map(|name| {
-        html! { <option key={*name} value={*name} selected={sheet.format == *name}>{ format!("{name}: {}", title(name)) }</option> }
+        html! { <option key={*name} value={*name} selected={other == *name}>{ format!("{name}: {}", title(name)) }</option> }
     });
     html! {
         <fieldset class="read-as">
             <legend>{ "Read it as" }</legend>
             { for detections.iter().map(found) }
             <div class="as">
-                { radio(others.first().copied().unwrap_or_default(), Some("Another format"), is_other) }
+                { radio(other, Some("Another format"), is_other) }
                 <label class="other" for="map-other"><b>{ "Another format" }</b></label>
                 <select id="map-other" data-testid="mapping-format" onchange={on_other}>{ for options }</select>
             </div>
