@@ -49,11 +49,11 @@ async function wrongFigures(page, expected) {
 /** The machines of a list, as the page tells them: `{ nodes, gpus, models }`. */
 async function machines(panel) {
   const text = await panel.innerText();
-  const [, nodes, gpus] = text.match(/([\d,]+) (?:nodes|machines) with ([\d,]+) GPUs/) ?? assert.fail(`no machines in: ${text}`);
+  const [, nodes, gpus] = text.match(/([\d,]+)\smachines\swith\s([\d,]+)\sGPUs/) ?? assert.fail(`no machines in: ${text}`);
   const number = (digits) => Number(digits.replaceAll(",", ""));
-  const models = {};
-  for (const [, count, model] of text.matchAll(/(\d+) x \d+ ([^\s,.;]+)/g)) models[model] = (models[model] ?? 0) + Number(count);
-  return { nodes: number(nodes), gpus: number(gpus), models };
+  const rows = await panel.locator("[data-model]").evaluateAll((rows) =>
+    rows.map((row) => [row.dataset.model, row.querySelector("td").textContent]));
+  return { nodes: number(nodes), gpus: number(gpus), models: Object.fromEntries(rows.map(([model, count]) => [model, number(count)])) };
 }
 
 export default (check) => {
@@ -73,9 +73,9 @@ export default (check) => {
       // The panel of what was given last, not of the file before.
       const panel = expected.nodes === undefined
         ? hook(page, "import-report").filter({ hasText: name })
-        : hook(page, "import-error").or(hook(page, "machines-only")).filter({ hasText: name });
+        : hook(page, "machines-only").filter({ hasText: name });
       try {
-        await panel.waitFor({ timeout: 60_000 });
+        await panel.waitFor({ timeout: 20_000 });
         if (expected.nodes === undefined) {
           const { wrong, compared } = await wrongFigures(page, expected);
           figures += compared;
