@@ -16,6 +16,7 @@ pub mod report;
 pub mod results;
 pub mod rounds;
 pub mod run_bar;
+pub mod service;
 pub mod setup;
 pub mod shaping;
 pub mod shelf;
@@ -23,6 +24,7 @@ pub mod start;
 pub mod synthetic;
 pub mod tenants;
 pub mod trace;
+pub mod weight_changes;
 pub mod width;
 
 use std::rc::Rc;
