@@ -4,6 +4,7 @@
 mod solver {
     #[allow(dead_code, reason = "shared with other benchmarks and tests")]
     pub(crate) mod classes;
+    pub(crate) mod cpu_time;
     #[allow(dead_code, reason = "shared with other benchmarks and tests")]
     pub(crate) mod rounds;
 }
@@ -22,42 +23,9 @@ mod rounds {
     use std::time::Duration;
 
     use super::solver::classes::{CLASSES, Worth, round};
+    use super::solver::cpu_time::CpuTime;
     use super::solver::rounds::{Kept, Programs};
-    use cpu_time::ThreadTime;
-    use criterion::measurement::{Measurement, ValueFormatter, WallTime};
     use criterion::{BatchSize, Criterion};
-
-    /// CPU time of the thread, which other programs on the machine do not lengthen much.
-    struct CpuTime(WallTime);
-
-    impl Measurement for CpuTime {
-        type Intermediate = ThreadTime;
-        type Value = Duration;
-
-        fn start(&self) -> ThreadTime {
-            ThreadTime::now()
-        }
-
-        fn end(&self, start: ThreadTime) -> Duration {
-            start.elapsed()
-        }
-
-        fn add(&self, a: &Duration, b: &Duration) -> Duration {
-            *a + *b
-        }
-
-        fn zero(&self) -> Duration {
-            Duration::ZERO
-        }
-
-        fn to_f64(&self, value: &Duration) -> f64 {
-            self.0.to_f64(value)
-        }
-
-        fn formatter(&self) -> &dyn ValueFormatter {
-            self.0.formatter()
-        }
-    }
 
     /// 64 GPUs and 150 jobs, 192 and 600 on 449^3 states, 2,490 and 5,000 on three types and on four, gangs, strict MIG.
     const MEASURED: [&str; 6] = ["M150", "L600x7", "P5000", "K4P5000", "gangL", "migL"];
@@ -66,7 +34,7 @@ mod rounds {
 
     pub(super) fn measure() {
         let mut criterion = Criterion::default()
-            .with_measurement(CpuTime(WallTime))
+            .with_measurement(CpuTime::default())
             .sample_size(10)
             .measurement_time(Duration::from_secs(2))
             .configure_from_args();

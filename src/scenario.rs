@@ -4,6 +4,7 @@
 pub mod explain;
 pub mod hash;
 mod measure;
+pub mod plausibility;
 pub mod run;
 pub mod service;
 pub mod statistics;
@@ -23,10 +24,12 @@ use crate::policy::param::{ParamError, ParamValue};
 use crate::policy::sts::{self, resources::Resources};
 use crate::policy::{self, Params, PolicySpec};
 use crate::sim::{Boundary, GangPenalty, Limits, Mode, RoundSettings};
+use crate::trace::mapping::Mapping;
+use crate::trace::{ImportOptions, MAPPED, Repairs};
 use crate::units::{SimSpan, SimTime};
 use crate::workload::assign::ProfileSettings;
 use crate::workload::bind::BindError;
-use crate::workload::shape::{RunningAtStart, Shape};
+use crate::workload::shape::{RunningAtStart, Shape, States, TenantsBy, TypeNames};
 use crate::workload::synthetic::SyntheticSpec;
 
 /// The version this build writes.
@@ -71,6 +74,10 @@ fn one_seed() -> Vec<u64> {
 
 fn one() -> f64 {
     1.0
+}
+
+fn is_one(number: &f64) -> bool {
+    *number == 1.0
 }
 
 /// The cluster of a scenario.
@@ -136,28 +143,103 @@ pub struct TraceSpec {
     /// A format's name, or `auto`.
     #[serde(default = "auto")]
     pub format: String,
-    /// Column mapping of a generic table; reserved, `null`.
+    /// What the columns of a table are, for a file that is read as `generic-csv`; `null` for every other.
     #[serde(default)]
-    pub mapping: Option<serde_json::Value>,
+    pub mapping: Option<Mapping>,
     /// Only jobs submitted in `[from, to)`, seconds from the first submission.
     #[serde(default)]
     pub window_s: Option<[f64; 2]>,
     /// Whether jobs that run when the window begins are there; not written where they are left out.
     #[serde(default, skip_serializing_if = "is_default")]
     pub running_at_start: RunningAtStart,
-    /// `all`, or `completed` to leave out jobs that failed or were cancelled.
+    /// `all`, or the outcomes that are kept, separated by commas: `completed`, `failed`, `cancelled`, `running`, `pending`.
     #[serde(default = "all")]
     pub states: String,
     /// Arrivals come this many times as fast.
     #[serde(default = "one")]
     pub rate: f64,
-    /// This share of the jobs, chosen by a fixed seed.
+    /// This share of the jobs, chosen by `sample_seed`.
     #[serde(default = "one")]
     pub sample: f64,
+    /// Which of all samples of that share; not written where it is 0.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub sample_seed: u64,
+    /// Jobs run this many times as long; not written where it is 1.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub duration_scale: f64,
+    /// Jobs ask for this many times as many GPUs; not written where it is 1.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub gpu_scale: f64,
+    /// Who is a tenant; not written where it is the virtual cluster.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub tenants: TenantsBy,
+    /// Catalogue ids (alternatives separated by `|`, nothing for any) by the trace's names of GPU types. Not written where there
+    /// are none: names are then understood as they are, as far as they can be.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub gpu_types: TypeNames,
+    /// What is repaired when the file is read. Not written where nothing is.
+    #[serde(default, skip_serializing_if = "Repairs::is_none")]
+    pub repairs: Repairs,
+    /// The members of an archive that are read, by path or by the end of it. Not written where all are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<String>,
+    /// Only one in so many records is read. Not written where all are.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub one_in: u32,
+}
+
+impl TraceSpec {
+    /// A trace taken as it is.
+    #[must_use]
+    pub fn whole(path: String) -> Self {
+        Self {
+            path,
+            format: auto(),
+            mapping: None,
+            window_s: None,
+            running_at_start: RunningAtStart::LeaveOut,
+            states: all(),
+            rate: 1.0,
+            sample: 1.0,
+            sample_seed: 0,
+            duration_scale: 1.0,
+            gpu_scale: 1.0,
+            tenants: TenantsBy::Vc,
+            gpu_types: TypeNames::new(),
+            repairs: Repairs::default(),
+            members: Vec::new(),
+            one_in: 0,
+        }
+    }
+
+    /// How its file is read.
+    #[must_use]
+    pub fn import_options(&self) -> ImportOptions {
+        let format = Some(self.format.clone()).filter(|format| *format != auto());
+        ImportOptions {
+            format,
+            mapping: self.mapping.clone(),
+            repairs: self.repairs,
+            members: self.members.clone(),
+            one_in: self.one_in,
+            ..ImportOptions::default()
+        }
+    }
 }
 
 fn auto() -> String {
     "auto".to_string()
+}
+
+fn check_mapping(trace: &TraceSpec) -> Result<(), ScenarioError> {
+    let Some(mapping) = &trace.mapping else { return Ok(()) };
+    if trace.format != auto() && trace.format != MAPPED {
+        let expected = "auto or generic-csv, since the trace has a mapping";
+        return Err(ScenarioError::value("workload.trace.format", &trace.format, expected));
+    }
+    mapping.check().map_err(|error| {
+        ScenarioError::value(format!("workload.trace.mapping.{}", error.path), error.found, &error.expected)
+    })
 }
 
 fn all() -> String {
@@ -423,9 +505,7 @@ impl Scenario {
         let workload = &self.workload;
         match (&workload.trace, &workload.synthetic) {
             (Some(trace), None) => {
-                if trace.mapping.is_some() {
-                    return Err(ScenarioError::value("workload.trace.mapping", "a mapping", "null"));
-                }
+                check_mapping(trace)?;
                 self.shape().map(|_| ())?;
             }
             (None, Some(synthetic)) => synthetic.check().map_err(|(key, found, expected)| {
@@ -532,6 +612,9 @@ impl Scenario {
         let Some(trace) = &self.workload.trace else { return Ok(Shape::default()) };
         in_range("workload.trace.rate", trace.rate, 1e-3, 1e3)?;
         in_range("workload.trace.sample", trace.sample, 1e-6, 1.0)?;
+        in_range("workload.trace.duration_scale", trace.duration_scale, 1e-3, 1e3)?;
+        in_range("workload.trace.gpu_scale", trace.gpu_scale, 1e-3, 1e3)?;
+        check_type_names(&trace.gpu_types)?;
         let window = match trace.window_s {
             None => None,
             Some([from, to]) if from.is_finite() && to.is_finite() && from < to => {
@@ -545,19 +628,22 @@ impl Scenario {
                 ));
             }
         };
-        let completed_only = match trace.states.as_str() {
-            "all" => crate::workload::shape::States::All,
-            "completed" => crate::workload::shape::States::Completed,
-            other => {
-                return Err(ScenarioError::value("workload.trace.states", other, "\"all\" or \"completed\""));
-            }
-        };
+        let states: States = trace.states.parse().map_err(|()| {
+            let expected =
+                "\"all\", or some of completed, failed, cancelled, running and pending, separated by commas";
+            ScenarioError::value("workload.trace.states", &trace.states, expected)
+        })?;
         Ok(Shape {
             window,
             running: trace.running_at_start,
-            states: completed_only,
+            states,
             rate: trace.rate,
             sample: trace.sample,
+            sample_seed: trace.sample_seed,
+            duration_scale: trace.duration_scale,
+            gpu_scale: trace.gpu_scale,
+            tenants: trace.tenants,
+            gpu_types: trace.gpu_types.clone(),
         })
     }
 
@@ -593,6 +679,21 @@ impl Scenario {
         Cluster::new(&groups)
             .map_err(|source| ScenarioError::Cluster { path: "cluster.nodes".into(), source })
     }
+}
+
+/// Whether trace names stand for models that exist.
+fn check_type_names(names: &TypeNames) -> Result<(), ScenarioError> {
+    for (name, ids) in names.iter().filter(|(_, ids)| !ids.is_empty()) {
+        for id in ids.split('|') {
+            if catalogue::model(id).is_none() {
+                let known: Vec<&str> = catalogue::models().iter().map(|model| model.id.as_str()).collect();
+                let expected =
+                    format!("nothing for any type, or some of {}, separated by |", known.join(", "));
+                return Err(ScenarioError::value(format!("workload.trace.gpu_types.{name}"), id, &expected));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The layout that a row names; `None` when there is no such layout.
@@ -692,6 +793,26 @@ mod tests {
                 "workload.trace.window_s",
             ),
             ("\"path\": \"jobs.csv\"", "\"path\": \"jobs.csv\", \"rate\": 0", "workload.trace.rate"),
+            (
+                "\"path\": \"jobs.csv\"",
+                "\"path\": \"jobs.csv\", \"states\": \"done\"",
+                "workload.trace.states",
+            ),
+            (
+                "\"path\": \"jobs.csv\"",
+                "\"path\": \"jobs.csv\", \"gpu_types\": {\"v\": \"V100\"}",
+                "workload.trace.gpu_types.v",
+            ),
+            (
+                "\"path\": \"jobs.csv\"",
+                "\"path\": \"jobs.csv\", \"duration_scale\": 0",
+                "workload.trace.duration_scale",
+            ),
+            (
+                "\"path\": \"jobs.csv\"",
+                "\"path\": \"jobs.csv\", \"repairs\": {\"fill\": \"mean\"}",
+                "workload.trace.repairs.fill",
+            ),
             (
                 "\"policies\"",
                 "\"round\": {\"gang_node_penalty\": -0.1}, \"policies\"",

@@ -32,6 +32,23 @@ pub enum Outcome {
     Pending,
 }
 
+impl Outcome {
+    /// Every outcome.
+    pub const ALL: [Self; 5] = [Self::Completed, Self::Failed, Self::Cancelled, Self::Running, Self::Pending];
+
+    /// The word that files have for it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+            Self::Running => "running",
+            Self::Pending => "pending",
+        }
+    }
+}
+
 /// One job as its trace describes it. Names are positions in the tables of the [`Workload`].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct JobRecord {

@@ -55,6 +55,7 @@ fn short_reason(reason: &str) -> &str {
     match reason {
         "duplicate" => "folded duplicates",
         "step" => "job steps",
+        "repeated-id" => "repeated ids",
         other => other,
     }
 }

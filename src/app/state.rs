@@ -23,11 +23,15 @@ pub use runs::{ComparisonId, Groups, Older, ResultSet, RunReport, Runs};
 
 use super::comparison::{Freshness, Toggle};
 use super::link::{self, Link, Remark};
+use super::message::WorkloadFile;
 use super::plan::Plan;
 use super::samples;
+use super::strings;
 use super::unserved;
 use crate::policy::registry::RECORDED;
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, TraceSpec};
+use crate::trace::mapping::Mapping;
+use crate::trace::{ImportOptions, MAPPED};
 use crate::workload::synthetic::SyntheticSpec;
 
 /// The views of the page.
@@ -126,6 +130,8 @@ pub enum Dialog {
     Keys,
     /// Text to be read as a trace.
     Paste,
+    /// How the files of the trace are read.
+    Mapping,
     /// Gavel's simulator.
     Gavel,
 }
@@ -205,10 +211,18 @@ pub enum Action {
     Files(FilesId, Vec<FileInfo>),
     /// The files of the trace are to be read as this format (`auto` = as detected).
     Format(String),
+    /// The files of the trace are to be read as a table with these columns.
+    Mapping(Box<Mapping>),
+    /// Of the archive only these members are to be read; none = all.
+    Members(Vec<String>),
+    /// Of the files only one record in so many is to be read.
+    OneIn(u32),
     /// Reading is to stop.
     StopReading,
     /// What the last files were refused for has been read.
     DismissRefusal,
+    /// All jobs of a workload are wanted as a file.
+    ExportWorkload(ReadId, WorkloadFile),
     /// News of what is being read.
     Read(ReadId, ReadReport),
     /// The comparison is to be run.
@@ -230,10 +244,12 @@ pub enum Action {
 /// What the page has to do.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
-    /// Read the files kept under the second number as this format, and keep the workload under the first.
-    Read(ReadId, FilesId, String),
+    /// Read the files kept under the second number so, and keep the workload under the first.
+    Read(ReadId, FilesId, ImportOptions),
     /// Generate a workload and keep it under this number.
     Generate(ReadId, SyntheticSpec),
+    /// Write the workload kept under this number as a file of this name.
+    ExportWorkload(ReadId, WorkloadFile, String),
     /// Stop whatever is being read or generated.
     StopReading,
     /// Run these runs of the scenario's plan on the workload kept under the last number.
@@ -357,6 +373,14 @@ impl State {
         }
     }
 
+    /// The files that can be read in another way: those just refused, else those of the trace.
+    #[must_use]
+    pub fn files_in_question(&self) -> Option<&Source> {
+        let refused = self.inputs.refused.as_ref().map(|refused| &refused.source);
+        let source = refused.or(self.input().map(|loaded| &loaded.source));
+        source.filter(|source| matches!(source, Source::Files { .. }))
+    }
+
     /// Whether the page must keep the workload of this number.
     #[must_use]
     pub fn needs(&self, read: ReadId) -> bool {
@@ -419,12 +443,12 @@ impl State {
                 }
             }
             Action::Address(text) => self.follow(&text, &mut commands),
-            Action::Edit(edit) => self.edit(edit, &mut commands),
+            Action::Edit(edit) => self.edit(edit, now, &mut commands),
             Action::Enter(field, edit) => {
                 if self.faults.contains_key(&field) {
                     Rc::make_mut(&mut self.faults).remove(&field);
                 }
-                self.edit(edit, &mut commands);
+                self.edit(edit, now, &mut commands);
             }
             Action::Fault(field, fault) => {
                 Rc::make_mut(&mut self.faults).insert(field, fault);
@@ -443,12 +467,35 @@ impl State {
             Action::Files(id, files) => {
                 // What was to run was another workload.
                 self.runs.awaited = None;
-                self.read(id, files, "auto".to_owned(), now, &mut commands);
+                let options = self.options_for(&files);
+                self.read(id, files, options, now, &mut commands);
                 if self.view == View::Start {
                     self.show(View::SetUp, &mut commands);
                 }
             }
-            Action::Format(format) => self.read_again(format, now, &mut commands),
+            Action::Format(format) => {
+                let format = Some(format).filter(|format| format != "auto");
+                self.dialog = self.dialog.filter(|dialog| *dialog != Dialog::Mapping);
+                let read_as = |options: &mut ImportOptions| {
+                    options.mapping = None;
+                    options.format = format;
+                };
+                self.read_again(read_as, now, &mut commands);
+            }
+            Action::Mapping(mapping) => {
+                self.dialog = None;
+                let read_as = |options: &mut ImportOptions| {
+                    options.format = Some(MAPPED.to_owned());
+                    options.mapping = Some(*mapping);
+                };
+                self.read_again(read_as, now, &mut commands);
+            }
+            Action::Members(members) => {
+                self.read_again(|options| options.members = members, now, &mut commands);
+            }
+            Action::OneIn(one_in) => {
+                self.read_again(|options| options.one_in = one_in, now, &mut commands);
+            }
             Action::StopReading => {
                 if self.inputs.reading.take().is_some() {
                     self.runs.awaited = None;
@@ -456,6 +503,10 @@ impl State {
                 }
             }
             Action::DismissRefusal => self.inputs.refused = None,
+            Action::ExportWorkload(read, format) => {
+                let name = strings::workload_file(&self.scenario, format.extension());
+                commands.push(Command::ExportWorkload(read, format, name));
+            }
             Action::Read(read, report) => self.hear_reading(read, report, now, &mut commands),
             Action::Run => self.run(Older::Stay, now, &mut commands),
             Action::Cancel => {
@@ -503,7 +554,14 @@ impl State {
         }
     }
 
-    fn edit(&mut self, edit: Edit, commands: &mut Vec<Command>) {
+    fn edit(&mut self, edit: Edit, now: &Now, commands: &mut Vec<Command>) {
+        if let Edit::Repairs(repairs) = edit
+            && self.input().is_some()
+        {
+            // The scenario follows once the files are read.
+            self.read_again(|options| options.repairs = repairs, now, commands);
+            return;
+        }
         if let Some(fields) = edit.renews() {
             Rc::make_mut(&mut self.faults).retain(|field, _| !field.starts_with(fields));
         }
@@ -590,23 +648,40 @@ impl State {
         &mut self,
         id: FilesId,
         files: Vec<FileInfo>,
-        format: String,
+        options: ImportOptions,
         now: &Now,
         commands: &mut Vec<Command>,
     ) {
         if self.inputs.reading.is_some() {
             commands.push(Command::StopReading);
         }
-        let read = self.inputs.begin(Source::Files { id, files, format: format.clone() }, now.s);
-        commands.push(Command::Read(read, id, format));
+        let read = self.inputs.begin(Source::Files { id, files, options: options.clone() }, now.s);
+        commands.push(Command::Read(read, id, options));
     }
 
-    /// Reads the files of the trace, or those just refused, once more.
-    fn read_again(&mut self, format: String, now: &Now, commands: &mut Vec<Command>) {
-        let refused = self.inputs.refused.as_ref().map(|refused| &refused.source);
-        if let Some(Source::Files { id, files, .. }) = refused.or(self.input().map(|loaded| &loaded.source)) {
-            let (id, files) = (*id, files.clone());
-            self.read(id, files, format, now, commands);
+    /// How files that were just given are read: the format by content, and mapped and repaired as the scenario says where it waits for a trace
+    /// or names these files.
+    fn options_for(&self, files: &[FileInfo]) -> ImportOptions {
+        let path = inputs::path_of(files);
+        let trace = self.scenario.workload.trace.as_ref();
+        let named = trace.filter(|trace| self.input().is_none() || trace.path == path);
+        let options = named.map(TraceSpec::import_options).unwrap_or_default();
+        // Another file may have another format, unless the user said how its columns are to be read.
+        let format = options.mapping.as_ref().map(|_| MAPPED.to_owned());
+        ImportOptions { format, ..options }
+    }
+
+    /// Reads the files of the trace, or those just refused, once more in another way.
+    fn read_again(
+        &mut self,
+        change: impl FnOnce(&mut ImportOptions),
+        now: &Now,
+        commands: &mut Vec<Command>,
+    ) {
+        if let Some(Source::Files { id, files, options }) = self.files_in_question() {
+            let (id, files, mut options) = (*id, files.clone(), options.clone());
+            change(&mut options);
+            self.read(id, files, options, now, commands);
         }
     }
 
@@ -635,6 +710,10 @@ impl State {
                 let source = reading.source.clone();
                 self.inputs.reading = None;
                 self.runs.awaited = None;
+                if matches!(&source, Source::Files { .. }) && why.asks_for_mapping() && self.dialog.is_none()
+                {
+                    self.dialog = Some(Dialog::Mapping);
+                }
                 self.inputs.refused = Some(Rc::new(inputs::Refused { source, why }));
             }
         }
@@ -643,21 +722,34 @@ impl State {
     /// Makes files that were just read the scenario's trace. What the scenario says about a trace that is not there (it came with
     /// a link) holds for these files; else they are taken whole.
     fn use_trace(&mut self, loaded: &Rc<Loaded>, commands: &mut Vec<Command>) {
-        let (Some(path), Source::Files { format, .. }) = (loaded.source.path(), &loaded.source) else {
+        let (Some(path), Source::Files { options, .. }) = (loaded.source.path(), &loaded.source) else {
             return;
         };
+        let format = options.format.clone().unwrap_or_else(|| "auto".to_owned());
         let mut scenario = (*self.scenario).clone();
         let is_awaited = self.input().is_none();
         match scenario.workload.trace.as_mut().filter(|trace| is_awaited || trace.path == path) {
             Some(trace) => {
                 trace.path = path;
-                trace.format.clone_from(format);
+                trace.format = format;
+                trace.mapping.clone_from(&options.mapping);
+                trace.repairs = options.repairs;
+                trace.members.clone_from(&options.members);
+                trace.one_in = options.one_in;
             }
             None => {
                 scenario.name.clone_from(&path);
                 scenario.tenants.weights.clear();
                 scenario.tenants.changes.clear();
-                Edit::Trace(inputs::whole_trace(path, format.clone())).apply(&mut scenario);
+                let trace = TraceSpec {
+                    format,
+                    mapping: options.mapping.clone(),
+                    repairs: options.repairs,
+                    members: options.members.clone(),
+                    one_in: options.one_in,
+                    ..TraceSpec::whole(path)
+                };
+                Edit::Trace(trace).apply(&mut scenario);
             }
         }
         self.change(scenario, commands);

@@ -4,14 +4,15 @@
 //! comparison read and bind their jobs once a worker.
 
 use std::cell::RefCell;
-use std::panic;
+use std::{io, panic};
 
 use js_sys::{Array, Float64Array, Object, Uint8Array};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, BlobPropertyBag, DedicatedWorkerGlobalScope, File, FileReaderSync};
 
-use super::message::{self, Reply, Request};
+use super::mapping::Inspection;
+use super::message::{self, Reply, Request, WorkloadFile};
 use super::pool::{get, set};
 use super::state::inputs::{Contents, MOST_NAMES};
 use super::{assumptions, common_jobs, gavel};
@@ -20,11 +21,16 @@ use crate::scenario::hash::{scenario_hash, workload_hash};
 use crate::scenario::run::{Prepared, prepare};
 use crate::scenario::tables::{RoundsCsv, write_jobs_csv, write_waits_csv};
 use crate::sim::{Progress, RoundReport, Watch};
-use crate::trace::{Import, ImportOptions, ImportReport, Refusal, WorkloadDigest};
+use crate::trace::mapping::Mapping;
+use crate::trace::{
+    Head, Import, ImportOptions, ImportReport, Refusal, WorkloadDigest, write_sts_csv, write_sts_json,
+};
 use crate::workload::{Workload, synthetic};
 
 /// How much of a file is read at a time. A call costs one or two milliseconds whatever its size.
 const SLICE_BYTES: f64 = 4_000_000.0;
+/// The memory that jobs may take: of the 4 GB that a module can have, three quarters, since what is given back is not always of use.
+const MEMORY_BYTES: u64 = 3_000_000_000;
 /// How often progress is told.
 const PROGRESS_EVERY_MS: f64 = 100.0;
 
@@ -54,11 +60,13 @@ pub fn start_worker() {
 pub async fn worker_message(message: JsValue) {
     let text = get(&message, "text").as_string().unwrap_or_default();
     let answer = match message::from_text::<Request>(&text) {
-        Ok(Request::Read { format }) => read(&message, &format),
+        Ok(Request::Read { options }) => read(&message, &options),
+        Ok(Request::Inspect { mapping }) => inspect(&message, mapping.map(|mapping| *mapping)),
         Ok(Request::Generate { spec }) => generate(&spec),
         Ok(Request::Simulate { scenario, workload, policy, seed }) => {
             BENCH.with_borrow_mut(|bench| simulate(bench, &message, &scenario, workload, policy, seed))
         }
+        Ok(Request::Export { format }) => export(&message, format),
         Ok(Request::CommonMeans { groups }) => common_means(&message, &groups),
         Ok(Request::Gavel { settings }) => gavel_run(&message, &settings),
         Err(error) => Err(format!("the page is of another version: {error}")),
@@ -110,21 +118,21 @@ impl Pace {
     }
 }
 
-fn read(message: &JsValue, format: &str) -> Answer {
+fn read(message: &JsValue, options: &ImportOptions) -> Answer {
     let files: Vec<File> = get(message, "files")
         .dyn_into::<Array>()
         .map(|files| files.iter().filter_map(|file| file.dyn_into().ok()).collect())
         .unwrap_or_default();
-    match import(&files, format) {
+    match import(&files, options) {
         Ok(imported) => deliver(&imported.0, Some(imported.1)),
         Err(refusal) => Ok((Reply::Refused { refusal: Box::new(refusal) }, Vec::new())),
     }
 }
 
 /// Streams files through the importer, a slice at a time.
-fn import(files: &[File], format: &str) -> Result<(Workload, ImportReport), Refusal> {
-    let format = Some(format.to_owned()).filter(|format| format != "auto");
-    let mut import = Import::new(&ImportOptions { format, ..ImportOptions::default() })?;
+fn import(files: &[File], options: &ImportOptions) -> Result<(Workload, ImportReport), Refusal> {
+    let mut import = Import::new(options)?;
+    import.expect(files.iter().map(|file| file.size() as u64).sum(), MEMORY_BYTES);
     let unreadable = |error: JsValue| Refusal::Unreadable { detail: words(&error) };
     let reader = FileReaderSync::new().map_err(unreadable)?;
     let mut buffer = Vec::new();
@@ -150,6 +158,29 @@ fn import(files: &[File], format: &str) -> Result<(Workload, ImportReport), Refu
     Ok((imported.workload, imported.report))
 }
 
+/// Looks at the beginning of a file; what is packed is read until there is enough text.
+fn inspect(message: &JsValue, mapping: Option<Mapping>) -> Answer {
+    const STEP_BYTES: f64 = 65_536.0;
+    let file: File = get(message, "file").dyn_into().map_err(|_| "the file is missing".to_owned())?;
+    let reader = FileReaderSync::new().map_err(|error| words(&error))?;
+    let mut head = Head::new(&[]);
+    let mut from = 0.0;
+    let mut refused = Ok(());
+    while from < file.size() && !head.is_full() && refused.is_ok() {
+        let slice = file.slice_with_f64_and_f64(from, from + STEP_BYTES);
+        let bytes =
+            slice.and_then(|slice| reader.read_as_array_buffer(&slice)).map_err(|error| words(&error))?;
+        refused = head.feed(&Uint8Array::new(&bytes).to_vec());
+        from += STEP_BYTES;
+    }
+    match refused.and_then(|()| head.finish()) {
+        Ok(head) => {
+            Ok((Reply::Inspected { inspection: Box::new(Inspection::of(&head, mapping)) }, Vec::new()))
+        }
+        Err(refusal) => Ok((Reply::Refused { refusal: Box::new(refusal) }, Vec::new())),
+    }
+}
+
 /// What a browser says when it cannot read a file.
 fn words(error: &JsValue) -> String {
     let message = get(error, "message").as_string();
@@ -164,10 +195,13 @@ fn generate(spec: &synthetic::SyntheticSpec) -> Answer {
 
 /// A workload for the page to keep.
 fn deliver(workload: &Workload, report: Option<ImportReport>) -> Answer {
-    let bytes =
-        postcard::to_allocvec(workload).map_err(|error| format!("the jobs cannot be passed on: {error}"))?;
+    let fitted = report.as_ref().and_then(|_| synthetic::Fitted::of(workload)).map(Box::new);
+    let mut parts = BlobParts::default();
+    postcard::to_io(workload, &mut parts)
+        .map_err(|error| format!("the jobs cannot be passed on: {error}"))?;
     let contents = Contents {
         report,
+        fitted,
         digest: WorkloadDigest::of(workload),
         hash: workload_hash(workload),
         models: workload.models.iter().take(MOST_NAMES).cloned().collect(),
@@ -177,20 +211,54 @@ fn deliver(workload: &Workload, report: Option<ImportReport>) -> Answer {
             .filter(|job| job.gpus.0 > 0)
             .any(|job| job.start.is_some() && job.end.is_some()),
     };
-    Ok((
-        Reply::Read { contents: Box::new(contents) },
-        vec![("workload", blob(&Uint8Array::from(&bytes[..]), BYTES)?)],
-    ))
+    Ok((Reply::Read { contents: Box::new(contents) }, vec![("workload", parts.into_blob(BYTES)?)]))
 }
 
 const BYTES: &str = "application/octet-stream";
 const CSV: &str = "text/csv";
 
+/// Bytes on their way out of the module's memory, so that it never holds all of them.
+#[derive(Default)]
+struct BlobParts {
+    part: Vec<u8>,
+    parts: Array,
+}
+
+impl BlobParts {
+    fn hand_over(&mut self) {
+        self.parts.push(&Uint8Array::from(&self.part[..]));
+        self.part.clear();
+    }
+
+    fn into_blob(mut self, kind: &str) -> Result<JsValue, String> {
+        self.hand_over();
+        blob_of(&self.parts, kind)
+    }
+}
+
+impl io::Write for BlobParts {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.part.extend_from_slice(bytes);
+        if self.part.len() >= SLICE_BYTES as usize {
+            self.hand_over();
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// Bytes that the page can keep and pass on without looking at them or copying them.
 fn blob(bytes: &JsValue, kind: &str) -> Result<JsValue, String> {
+    blob_of(&Array::of1(bytes), kind)
+}
+
+fn blob_of(parts: &Array, kind: &str) -> Result<JsValue, String> {
     let options = BlobPropertyBag::new();
     options.set_type(kind);
-    Blob::new_with_u8_array_sequence_and_options(&Array::of1(bytes), &options)
+    Blob::new_with_u8_array_sequence_and_options(parts, &options)
         .map(Into::into)
         .map_err(|error| format!("the browser cannot hold more: {}", words(&error)))
 }
@@ -277,6 +345,18 @@ fn fetch(message: &JsValue) -> Result<Workload, String> {
 fn buffer(blob: &Blob) -> Result<JsValue, String> {
     let bytes = FileReaderSync::new().and_then(|reader| reader.read_as_array_buffer(blob));
     bytes.map(JsValue::from).map_err(|error| words(&error))
+}
+
+/// The workload that came with a request, as a file.
+fn export(message: &JsValue, format: WorkloadFile) -> Answer {
+    let workload = fetch(message)?;
+    let mut bytes = Vec::new();
+    let (written, kind) = match format {
+        WorkloadFile::Csv => (write_sts_csv(&workload, &mut bytes), CSV),
+        WorkloadFile::Json => (write_sts_json(&workload, &mut bytes), "application/json"),
+    };
+    written.map_err(|error| error.to_string())?;
+    Ok((Reply::Exported, vec![("file", blob(&Uint8Array::from(&bytes[..]), kind)?)]))
 }
 
 fn common_means(message: &JsValue, groups: &[usize]) -> Answer {

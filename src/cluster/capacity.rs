@@ -39,7 +39,7 @@ impl Geometry {
     #[must_use]
     pub fn usage(self, slice: impl Into<Slice>, devices: u32) -> [u32; MAX_RESOURCES] {
         let Slice { slots, memory } = slice.into();
-        let each = match (self, slots) {
+        let [a, b, c, d] = match (self, slots) {
             (Self::Buddy { .. }, _) => [u32::from(slots), 0, 0, 0],
             (Self::MigA100, 1) if memory == SliceMemory::Double => [1, 2, 0, 0],
             (Self::MigA100, 1) => [1, 1, 0, 0],
@@ -48,7 +48,8 @@ impl Geometry {
             (Self::MigA100, 4) => [4, 4, 2, 1],
             (Self::MigA100, _) => [7, 8, 3, 1],
         };
-        each.map(|amount| amount.saturating_mul(devices))
+        let on_all = |each: u32| each.saturating_mul(devices);
+        [on_all(a), on_all(b), on_all(c), on_all(d)]
     }
 }
 
@@ -99,6 +100,8 @@ pub struct Capacity {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Room {
     geometry: Geometry,
+    /// The slices that exist, as bits by [`Slice::index`].
+    kinds: u32,
     devices: u32,
     capacity: [u32; MAX_RESOURCES],
     used: [u32; MAX_RESOURCES],
@@ -165,6 +168,7 @@ impl Room {
     pub(super) fn new(geometry: Geometry, devices: u32) -> Self {
         Self {
             geometry,
+            kinds: geometry.slices().iter().fold(0, |kinds, slice| kinds | 1 << slice.index()),
             devices,
             capacity: geometry.capacity(devices),
             used: [0; MAX_RESOURCES],
@@ -181,13 +185,16 @@ impl Room {
 
     /// See [`Capacity::fits`].
     pub(super) fn fits(&self, slice: Slice, devices: u32) -> bool {
-        if devices == 0 || devices > self.devices || !self.geometry.slices().contains(&slice) {
+        if devices == 0 || devices > self.devices || !self.exists(slice) {
             return false;
         }
-        let usage = self.geometry.usage(slice, devices);
-        let rows = self.capacity.iter().zip(&self.used).zip(usage);
-        rows.into_iter().all(|((all, used), more)| more <= all - used)
+        let more = self.geometry.usage(slice, devices);
+        (0..MAX_RESOURCES).all(|row| more[row] <= self.capacity[row] - self.used[row])
             && self.is_distinct_with(slice, devices)
+    }
+
+    fn exists(&self, slice: Slice) -> bool {
+        slice.index() < Slice::KINDS && self.kinds >> slice.index() & 1 == 1
     }
 
     /// Whether every sliced gang still finds distinct devices when this allocation is added.
@@ -239,8 +246,9 @@ impl Room {
 
     /// Takes what fits.
     pub(super) fn add(&mut self, slice: Slice, devices: u32) {
-        for (used, more) in self.used.iter_mut().zip(self.geometry.usage(slice, devices)) {
-            *used += more;
+        let more = self.geometry.usage(slice, devices);
+        for row in 0..MAX_RESOURCES {
+            self.used[row] += more[row];
         }
         if slice.slots == self.geometry.slots() {
             return;

@@ -54,6 +54,10 @@ pub fn scenario_hash(scenario: &Scenario, workload: &Workload) -> String {
     if let Some(trace) = &mut filled.workload.trace {
         trace.path = workload_hash(workload);
         trace.format.clear();
+        trace.mapping = None;
+        trace.repairs = crate::trace::Repairs::default();
+        trace.members.clear();
+        trace.one_in = 0;
     }
     let value = serde_json::to_value(&filled).unwrap_or_default();
     let mut hasher = Sha256::new();

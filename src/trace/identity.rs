@@ -7,6 +7,7 @@ use hashbrown::HashTable;
 
 use crate::trace::hash::Hash;
 use crate::trace::refusal::Refusal;
+use crate::trace::repair::RepeatedIds;
 use crate::workload::TextColumn;
 
 /// A hash of a record's bytes.
@@ -30,6 +31,8 @@ pub(super) enum Identity {
     New,
     /// An earlier record once more.
     Duplicate,
+    /// Another record of the job at this position, of which one is to be kept.
+    Again(usize),
 }
 
 /// The ids of all jobs.
@@ -50,9 +53,16 @@ pub(super) struct Identities {
     /// Jobs whose id an earlier, different record had.
     pub(super) repeated: u64,
     number: String,
+    /// What becomes of other records of an id.
+    policy: RepeatedIds,
 }
 
 impl Identities {
+    /// No ids yet.
+    pub(super) fn new(policy: RepeatedIds) -> Self {
+        Self { policy, ..Self::default() }
+    }
+
     /// Says whether a record is a job of its own, and if so gives it an id: its own, or else its `number`, with a suffix if
     /// the id is taken.
     pub(super) fn identify(&mut self, id: &str, content: u64, number: u64) -> Result<Identity, Refusal> {
@@ -79,9 +89,17 @@ impl Identities {
         if !self.repeats_of(first).contents.insert(content) {
             return Ok(Identity::Duplicate);
         }
+        if self.policy != RepeatedIds::Keep {
+            return Ok(Identity::Again(first as usize));
+        }
         self.repeated += 1;
         self.add_suffixed(id, first, content)?;
         Ok(Identity::New)
+    }
+
+    /// The length of all ids.
+    pub(super) fn id_bytes(&self) -> u64 {
+        self.id_bytes
     }
 
     /// The ids in order of the file.

@@ -4,18 +4,22 @@
 //! rejected records always add up to the records of the file.
 
 use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::BuildHasherDefault;
 use std::rc::Rc;
 
 use indexmap::{IndexMap, IndexSet};
 
-use crate::trace::Imported;
 use crate::trace::hash::Hash;
 use crate::trace::identity::{Identities, Identity};
+use crate::trace::mapping;
 use crate::trace::measure::measure;
 use crate::trace::refusal::Refusal;
+use crate::trace::repair::{self, Origin, Repairs, RepeatedIds, Tally};
 use crate::trace::report::{Rejected, Skipped, Warning};
-use crate::trace::value::{Bad, Notes};
+use crate::trace::room::Room;
+use crate::trace::value::{Bad, MAX_DURATION_S, Notes};
+use crate::trace::{ImportOptions, Imported};
 use crate::units::{MICROS_PER_S, MilliGpus, SimSpan, SimTime, TenantId};
 use crate::workload::{JobRecord, Outcome, Presence, TextColumn, Workload};
 
@@ -56,6 +60,24 @@ pub(super) enum Verdict<'a> {
     Job(Draft<'a>),
     /// Nothing, on purpose; the reason is one of [`Skipped::reason`].
     Skip(&'static str),
+    /// A part of a job that is booked when all tables are read: no record yet.
+    Part,
+    /// More of the run of the job that the record above is, or continues.
+    Continues(Piece),
+}
+
+/// A piece of a job's run that has a record of its own, after one of the same job.
+#[derive(Debug)]
+pub(super) struct Piece {
+    /// From the end of the piece before to its start.
+    pub(super) pause: Option<SimSpan>,
+    pub(super) run: Option<SimSpan>,
+    /// The source's word for how the job ended, as it was with the pieces before and as it is with this one.
+    pub(super) states: [&'static str; 2],
+    /// What the latter means.
+    pub(super) outcome: Outcome,
+    /// The reason for which the record counts as skipped: the job is counted by its first one.
+    pub(super) reason: &'static str,
 }
 
 /// What is wrong with one record.
@@ -101,14 +123,14 @@ fn cut(value: &str) -> String {
 
 /// Distinct names in order of first appearance.
 #[derive(Debug, Default)]
-struct Names {
+pub(super) struct Names {
     all: IndexSet<String, BuildHasherDefault<Hash>>,
     last: usize,
 }
 
 impl Names {
     /// The position of `name`, added if it is new. Neighbouring records often share a name, so the last one is tried first.
-    fn position(&mut self, name: &str) -> u32 {
+    pub(super) fn position(&mut self, name: &str) -> u32 {
         if self.all.get_index(self.last).is_none_or(|last| last != name) {
             self.last = match self.all.get_index_of(name) {
                 Some(known) => known,
@@ -118,8 +140,13 @@ impl Names {
         u32::try_from(self.last).unwrap_or(u32::MAX)
     }
 
-    fn optional(&mut self, name: &str) -> Option<u32> {
+    pub(super) fn optional(&mut self, name: &str) -> Option<u32> {
         (!name.is_empty()).then(|| self.position(name))
+    }
+
+    /// The name at `position`; empty where there is none.
+    pub(super) fn name(&self, position: Option<u32>) -> &str {
+        position.and_then(|at| self.all.get_index(at as usize)).map_or("", String::as_str)
     }
 }
 
@@ -141,6 +168,12 @@ pub(super) struct Closing {
     pub(super) tables: Tables,
     /// What it noticed.
     pub(super) notices: Vec<Notice>,
+    /// Figures of the report that only this format has.
+    pub(super) figures: Vec<(&'static str, u64)>,
+    /// Which of the tables of its format this one is.
+    pub(super) table: Option<&'static str>,
+    /// Run times by the name that the jobs of the file carry as their model, where they stand apart from the jobs.
+    pub(super) run_times: Option<HashMap<String, SimSpan>>,
 }
 
 /// Something noticed about a number of records. Its message is the count, a blank and the text.
@@ -164,6 +197,8 @@ pub(super) struct Intake {
     /// The file being read, shown in the report once there are several.
     file: String,
     files: u32,
+    /// Records and parts of records that were read.
+    taken: u64,
     records: u64,
     jobs: Vec<JobRecord>,
     identities: Identities,
@@ -172,6 +207,8 @@ pub(super) struct Intake {
     gpu_types: Names,
     models: Names,
     states: IndexMap<String, u64>,
+    /// Whether the last record of a job of its own made one, rather than being one that was read before.
+    continuing: bool,
     skipped: Vec<Skipped>,
     rejected: Vec<Rejected>,
     rejected_count: u64,
@@ -179,12 +216,34 @@ pub(super) struct Intake {
     earlier_jobs: usize,
     tables: Tables,
     notices: Vec<Notice>,
+    figures: IndexMap<String, u64>,
+    /// Which of the tables of its format the last file was.
+    table: Option<&'static str>,
+    /// One in so many records is read.
+    one_in: u64,
+    repairs: Repairs,
+    /// Where each job comes from, where something is repaired.
+    origins: Vec<Origin>,
+    /// Records that are left out because another one of their id is kept.
+    left_out: Tally,
+    /// Jobs of earlier files in whose place is now a record of the current file.
+    replaced: BTreeSet<usize>,
 }
 
 impl Intake {
-    /// An import of files whose local times are at `utc_offset_s` east of UTC.
-    pub(super) fn new(utc_offset_s: i32) -> Self {
-        Self { notes: Rc::new(Notes::at_offset(utc_offset_s)), ..Self::default() }
+    /// An import as the user wants it.
+    pub(super) fn new(options: &ImportOptions) -> Self {
+        let notes = match &options.mapping {
+            Some(mapping) => mapping::notes(mapping),
+            None => Notes::at_offset(options.utc_offset_s),
+        };
+        Self {
+            notes: Rc::new(notes),
+            identities: Identities::new(options.repairs.repeated_ids),
+            repairs: options.repairs,
+            one_in: options.one_in.max(1).into(),
+            ..Self::default()
+        }
     }
 
     /// Names the file that the next records come from.
@@ -192,17 +251,26 @@ impl Intake {
         name.clone_into(&mut self.file);
         self.files += 1;
         self.earlier_jobs = self.jobs.len();
+        self.replaced.clear();
     }
 
     /// Ends the current file with what its reader adds.
     pub(super) fn end_file(&mut self, closing: Closing) {
         if closing.origin != 0 {
             let shift = |time: SimTime| SimTime(time.0 + closing.origin);
-            for job in self.jobs.iter_mut().skip(self.earlier_jobs) {
+            let replaced = std::mem::take(&mut self.replaced);
+            for (at, job) in self.jobs.iter_mut().enumerate() {
+                if at < self.earlier_jobs && !replaced.contains(&at) {
+                    continue;
+                }
                 job.submit = shift(job.submit);
                 job.start = job.start.map(shift);
                 job.end = job.end.map(shift);
             }
+        }
+        self.table = closing.table;
+        if let Some(run_times) = &closing.run_times {
+            self.apply_run_times(run_times);
         }
         self.tables.tenants.extend(closing.tables.tenants);
         self.tables.users.extend(closing.tables.users);
@@ -210,6 +278,31 @@ impl Intake {
         self.tables.models.extend(closing.tables.models);
         for notice in closing.notices {
             self.notice(notice);
+        }
+        for (name, figure) in closing.figures {
+            *self.figures.entry(name.to_owned()).or_insert(0) += figure;
+        }
+    }
+
+    /// Gives the jobs of the current file the run times that their names stand for. A job is killed at its limit.
+    /// Names that are mere numbers are no models and are dropped.
+    fn apply_run_times(&mut self, by_name: &HashMap<String, SimSpan>) {
+        let is_number = |name: &str| name.bytes().all(|byte| byte.is_ascii_digit());
+        let by_model: Vec<(Option<SimSpan>, bool)> =
+            self.models.all.iter().map(|name| (by_name.get(name).copied(), is_number(name))).collect();
+        for job in self.jobs.iter_mut().skip(self.earlier_jobs) {
+            let Some(&(span, is_number)) = job.model.and_then(|model| by_model.get(model as usize)) else {
+                continue;
+            };
+            if is_number {
+                job.model = None;
+            }
+            if let (Some(span), Some(limit)) = (span, job.limit)
+                && limit < span
+            {
+                job.outcome = Outcome::Failed;
+            }
+            job.duration = span.map(|span| job.limit.map_or(span, |limit| limit.min(span)));
         }
     }
 
@@ -221,9 +314,48 @@ impl Intake {
         }
     }
 
+    /// Sees to it that there is memory for all jobs, when `read` bytes of the files have been read.
+    pub(super) fn make_room(&mut self, room: Room, read: u64) -> Result<(), Refusal> {
+        /// Expected jobs are reserved with so many more, in hundredths.
+        const SPARE: u64 = 3;
+        let Some(expected) = room.foresee(read, self.jobs.len() as u64, self.identities.id_bytes())? else {
+            return Ok(());
+        };
+        let expected = usize::try_from(expected + expected * SPARE / 100).unwrap_or(usize::MAX);
+        if self.jobs.len() == self.jobs.capacity() || self.jobs.capacity() < expected / 2 {
+            // What cannot be had is asked for again when it is needed.
+            let _ = self.jobs.try_reserve_exact(expected.saturating_sub(self.jobs.len()));
+        }
+        Ok(())
+    }
+
     /// Records so far.
     pub(super) fn records(&self) -> u64 {
         self.records
+    }
+
+    /// Records and parts of records that were read so far.
+    pub(super) fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// Which of the tables of its format the last file was.
+    pub(super) fn table(&mut self) -> Option<&'static str> {
+        self.table.take()
+    }
+
+    /// Books a record as [`settle`](Self::settle) does, of a file that was read before.
+    pub(super) fn settle_of(
+        &mut self,
+        file: &str,
+        line: u64,
+        content: u64,
+        verdict: Result<Verdict<'_>, Fault>,
+    ) -> Result<(), Refusal> {
+        if self.file != file {
+            file.clone_into(&mut self.file);
+        }
+        self.book(line, content, verdict)
     }
 
     /// Books one record: its first line, the hash of its content, and what the reader made of it.
@@ -233,13 +365,62 @@ impl Intake {
         content: u64,
         verdict: Result<Verdict<'_>, Fault>,
     ) -> Result<(), Refusal> {
+        self.taken += 1;
+        self.book(line, content, verdict)
+    }
+
+    fn book(&mut self, line: u64, content: u64, verdict: Result<Verdict<'_>, Fault>) -> Result<(), Refusal> {
+        if matches!(verdict, Ok(Verdict::Part)) {
+            return Ok(());
+        }
         self.records += 1;
+        if matches!(verdict, Ok(Verdict::Job(_))) {
+            self.continuing = false;
+        }
+        // What continues a job goes where the job went.
+        let continues = matches!(verdict, Ok(Verdict::Continues(_)));
+        if self.one_in > 1 && !continues && !self.records.is_multiple_of(self.one_in) {
+            self.skip(line, "not in the sample");
+            return Ok(());
+        }
         match verdict {
             Ok(Verdict::Job(draft)) => self.add(line, content, &draft)?,
             Ok(Verdict::Skip(reason)) => self.skip(line, reason),
+            Ok(Verdict::Part) => {}
+            Ok(Verdict::Continues(piece)) if self.continuing => self.go_on(line, &piece),
+            // The job it continues is one that was read before.
+            Ok(Verdict::Continues(piece)) => self.skip(line, piece.reason),
             Err(fault) => self.reject(line, fault),
         }
         Ok(())
+    }
+
+    /// Adds a piece to the run of the last job.
+    fn go_on(&mut self, line: u64, piece: &Piece) {
+        let Some(job) = self.jobs.last_mut() else { return };
+        let run = piece.run.unwrap_or_default();
+        let sum = SimSpan(job.duration.unwrap_or_default().0 + run.0);
+        if sum.0 > MAX_DURATION_S * MICROS_PER_S {
+            let fault =
+                Fault::of_record("a piece of a run", "pieces that last at most 100 years together", "");
+            return self.reject(line, fault);
+        }
+        if job.duration.is_some() || piece.run.is_some() {
+            job.duration = Some(sum);
+        }
+        job.end = job.end.zip(piece.pause).map(|(end, pause)| SimTime(end.0 + pause.0 + run.0));
+        job.outcome = piece.outcome;
+        let [before, now] = piece.states;
+        if before != now {
+            if let Some(count) = self.states.get_mut(before) {
+                *count -= 1;
+            }
+            let state = self.count_state(now);
+            if let Some(origin) = self.origins.last_mut() {
+                origin.state = state;
+            }
+        }
+        self.skip(line, piece.reason);
     }
 
     fn skip(&mut self, line: u64, reason: &'static str) {
@@ -278,9 +459,18 @@ impl Intake {
             self.reject(line, fault);
             return Ok(());
         }
-        if self.identities.identify(&draft.id, content, self.records)? == Identity::Duplicate {
-            self.skip(line, "duplicate");
-            return Ok(());
+        let mut replaced = None;
+        match self.identities.identify(&draft.id, content, self.records)? {
+            Identity::New => {}
+            Identity::Duplicate => {
+                self.skip(line, "duplicate");
+                return Ok(());
+            }
+            Identity::Again(_) if self.repairs.repeated_ids == RepeatedIds::First => {
+                self.leave_out(line);
+                return Ok(());
+            }
+            Identity::Again(at) => replaced = Some(at),
         }
         let tenant = match (draft.tenant.as_ref(), draft.user.as_ref()) {
             ("", "") => "unknown",
@@ -288,15 +478,9 @@ impl Intake {
             (tenant, _) => tenant,
         };
         let tenant = TenantId(self.tenants.position(tenant));
-        if !draft.state.is_empty() {
-            match self.states.get_mut(draft.state.as_ref()) {
-                Some(count) => *count += 1,
-                None => {
-                    self.states.insert(draft.state.as_ref().to_owned(), 1);
-                }
-            }
-        }
-        self.jobs.push(JobRecord {
+        let state = self.count_state(draft.state.as_ref());
+        self.continuing = replaced.is_none();
+        let job = JobRecord {
             submit: SimTime(draft.submit),
             gpus: draft.gpus,
             workers: draft.workers.unwrap_or_else(|| draft.gpus.whole_devices().max(1)),
@@ -312,12 +496,60 @@ impl Intake {
             outcome: draft.outcome,
             limit: draft.limit.filter(|limit| limit.0 > 0),
             presence: Presence::Arrives,
-        });
+        };
+        let origin = Origin { line, state };
+        match replaced {
+            Some(at) => self.replace(at, job, origin),
+            None => {
+                self.jobs.push(job);
+                if !self.repairs.is_none() {
+                    self.origins.push(origin);
+                }
+            }
+        }
         Ok(())
+    }
+
+    /// Counts a word for how a job ended; its position among all words.
+    fn count_state(&mut self, word: &str) -> Option<u32> {
+        if word.is_empty() {
+            return None;
+        }
+        let at = match self.states.get_full_mut(word) {
+            Some((at, _, count)) => {
+                *count += 1;
+                at
+            }
+            None => self.states.insert_full(word.to_owned(), 1).0,
+        };
+        u32::try_from(at).ok()
+    }
+
+    /// Leaves a record out because another one of its id is kept.
+    fn leave_out(&mut self, line: u64) {
+        self.skip(line, "repeated-id");
+        self.left_out.add(line);
+    }
+
+    /// Puts a job in the place of an earlier record of its id.
+    fn replace(&mut self, at: usize, job: JobRecord, origin: Origin) {
+        let (Some(old), Some(old_origin)) = (self.jobs.get_mut(at), self.origins.get_mut(at)) else { return };
+        *old = job;
+        if at < self.earlier_jobs {
+            self.replaced.insert(at);
+        }
+        let Origin { line, state } = std::mem::replace(old_origin, origin);
+        let count = state.and_then(|state| self.states.get_index_mut(state as usize));
+        if let Some((_, count)) = count {
+            *count = count.saturating_sub(1);
+        }
+        self.leave_out(line);
     }
 
     /// Ends the import: jobs in order of submission, times from the first one, tables in order of appearance.
     pub(super) fn finish(mut self, format: &str) -> Imported {
+        let repaired = repair::apply(&mut self.jobs, &self.origins, &self.repairs, self.left_out);
+        self.states.retain(|_, count| *count > 0);
         let unsorted = self.jobs.windows(2).filter(|pair| pair[1].submit < pair[0].submit).count() as u64;
         let (identical, repeated) = (self.identities.identical, self.identities.repeated);
         let mut ids = self.identities.into_ids();
@@ -358,19 +590,23 @@ impl Intake {
         report.duplicate_ids = repeated;
         report.submit_sorted = unsorted == 0;
         report.states = self.states;
+        report.figures = self.figures;
         report.skipped = self.skipped;
+        report.repairs = repaired;
         report.rejected = self.rejected;
         report.rejected_count = self.rejected_count;
         let own = [
             (
                 "unsorted",
                 unsorted,
-                "records are submitted before the one above them; jobs were sorted by submission",
+                "records are submitted before the one above them; jobs were sorted by submission, which is right unless the file \
+                 was put together from several clusters",
             ),
             (
                 "duplicate-ids",
                 repeated,
-                "jobs have the id of an earlier, different job; they carry a suffix #2, #3, …",
+                "jobs have the id of an earlier, different job; they carry a suffix #2, #3, … If these are later states of one \
+                 job, keep the last (repeated_ids=last)",
             ),
             (
                 "identical-rows",
@@ -381,6 +617,11 @@ impl Intake {
                 "local-times",
                 self.notes.local_times.get(),
                 "times are printed without a zone and are read as printed",
+            ),
+            (
+                "repeated-times",
+                self.notes.repeated_times.get(),
+                "times fall into an hour that the zone's clock shows twice or skips; of two the earlier is taken",
             ),
             (
                 "invalid-utf8",

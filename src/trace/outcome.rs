@@ -57,27 +57,14 @@ pub(super) fn outcome(word: &str) -> Option<Outcome> {
         .map(|(_, outcome)| outcome)
 }
 
-/// The word that exports use.
-pub(super) fn word(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Completed => "completed",
-        Outcome::Failed => "failed",
-        Outcome::Cancelled => "cancelled",
-        Outcome::Running => "running",
-        Outcome::Pending => "pending",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn exported_words_read_back_and_cut_words_are_completed() {
-        for known in
-            [Outcome::Completed, Outcome::Failed, Outcome::Cancelled, Outcome::Running, Outcome::Pending]
-        {
-            assert_eq!(outcome(word(known)), Some(known));
+        for known in Outcome::ALL {
+            assert_eq!(outcome(known.word()), Some(known));
         }
         assert_eq!(outcome("OUT_OF_ME+"), Some(Outcome::Failed));
         assert_eq!(outcome("CANCELLED+"), Some(Outcome::Cancelled));

@@ -57,18 +57,32 @@ pub enum Refusal {
     },
     /// It lists machines, not jobs.
     #[error(
-        "The file is not a job trace: {0} Set up the cluster with it; load the file that has one row a job."
+        "The file is not a job trace: it is {}. Set up the cluster with it, and load the file that has one row a job too.",
+        list_of(.lists)
     )]
-    NodeList(Box<NodeReport>),
+    NodeList {
+        /// The lists, one a file.
+        lists: Vec<NodeReport>,
+    },
     /// A text table of unknown columns.
     #[error(
-        "The file is a table of no known format. Found the columns {columns}. Expected one of: {formats}. Name the \
-         columns as in sts-csv (submit_s, gpus, duration_s), or choose the format yourself.",
+        "The file is a table of no known format. Found the columns {columns}. Expected one of: {formats}. Say which column \
+         is what (`sts import --suggest-mapping` proposes a mapping), or name the columns as in sts-csv (submit_s, gpus, \
+         duration_s).",
         formats = format::names()
     )]
     UnknownTable {
         /// The columns found.
         columns: String,
+    },
+    /// A mapping that cannot be used, or none where one is needed.
+    #[error(
+        "The table cannot be read as jobs: {why}. Expected a mapping that says which column is what. \
+         `sts import --suggest-mapping` proposes one; change it and give it with --mapping."
+    )]
+    BadMapping {
+        /// What is wrong.
+        why: String,
     },
     /// JSON that is no known trace.
     #[error(
@@ -81,13 +95,13 @@ pub enum Refusal {
     },
     /// The first file decides the format; a later one is in another.
     #[error(
-        "The files are of different formats: {first} first, then {second}. Expected one format in all files. Import \
-         them one after the other."
+        "The files are traces of different formats: {first} and {second}. Expected one trace, in one file or in several of \
+         the same format, and what belongs to it. Load one of them alone; of an archive choose a member."
     )]
     MixedFormats {
-        /// The format of the first file.
+        /// The format of the first file, and its name.
         first: String,
-        /// What the later file is.
+        /// The format of the later one, and its name.
         second: String,
     },
     /// A format name that does not exist.
@@ -159,19 +173,21 @@ pub enum Refusal {
         /// The limit.
         limit: u64,
     },
-    /// The gzip stream is damaged or cut.
+    /// A packed file is damaged or cut.
     #[error(
-        "The gzip file is damaged: {detail}. Expected a complete gzip stream. Fetch it again; `gzip -t` tests it. \
-         Nothing of it is kept."
+        "The {what} is damaged: {detail}. Expected a complete one. Fetch it again, or test it with the program that made \
+         it. Nothing of it is kept."
     )]
-    DamagedGzip {
+    Damaged {
+        /// The kind of packing.
+        what: String,
         /// What the decoder says.
         detail: String,
     },
-    /// The gzip stream unpacks to more than any real trace.
+    /// It unpacks to more than any real trace.
     #[error(
-        "The gzip file unpacks to more than {unpacked_mb} MB from {packed_mb} MB. Expected at most {ratio} times its \
-         size and {limit_gb} GB. Unpack it yourself if it is right."
+        "The file unpacks to more than {unpacked_mb} MB from {packed_mb} MB. Expected at most {ratio} times its size and \
+         {limit_gb} GB. Unpack it yourself if it is right."
     )]
     Bomb {
         /// MB read.
@@ -182,6 +198,52 @@ pub enum Refusal {
         ratio: u64,
         /// The largest accepted size.
         limit_gb: u64,
+    },
+    /// It is packed in a way that is not read.
+    #[error(
+        "The file cannot be unpacked: {what}. Expected gzip, Zstandard, tar, or ZIP without a password. {advice}"
+    )]
+    Packed {
+        /// How it is packed.
+        what: String,
+        /// How to get at what is in it.
+        advice: String,
+    },
+    /// Archives in archives in archives.
+    #[error(
+        "The file is packed more than {limit} times over. Expected at most that, as in a ZIP archive of .tar.gz files. \
+         Unpack it and load the trace that is in it."
+    )]
+    PackedTooOften {
+        /// The limit.
+        limit: u64,
+    },
+    /// An archive with more members than any that holds traces.
+    #[error(
+        "The archive has more than {limit} members. Expected an archive of traces. Unpack it and load the traces that are \
+         in it."
+    )]
+    TooManyMembers {
+        /// The limit.
+        limit: u64,
+    },
+    /// None of an archive's members is a trace.
+    #[error(
+        "The archive has no trace that can be read: {members}. Expected a member in one of the formats. {advice}"
+    )]
+    NoTraceInside {
+        /// The members, each with why it was not read.
+        members: String,
+        /// What to do.
+        advice: String,
+    },
+    /// The member that was asked for is not in the archive.
+    #[error("The archive has no member {wanted}. Found {members}. Name one of them.")]
+    NoSuchMember {
+        /// What was asked for.
+        wanted: String,
+        /// The members.
+        members: String,
     },
     /// A text encoding that is not read.
     #[error(
@@ -201,6 +263,21 @@ pub enum Refusal {
         /// Of what.
         what: String,
     },
+    /// More jobs than there is memory for.
+    #[error(
+        "The trace has about {jobs} jobs, which need {needed_mb} MB of memory; there are {room_mb} MB. Expected a trace that \
+         fits. Read a sample of it, one job in {one_in} (`sts import --one-in {one_in}`), or a part of it."
+    )]
+    NoRoom {
+        /// Jobs expected.
+        jobs: u64,
+        /// MB they need.
+        needed_mb: u64,
+        /// MB there are.
+        room_mb: u64,
+        /// The largest sample that fits is one in so many.
+        one_in: u64,
+    },
     /// The operating system could not read it.
     #[error(
         "The file cannot be read: {detail}. Expected a readable file. Check the path and its permissions."
@@ -209,4 +286,28 @@ pub enum Refusal {
         /// What the system says.
         detail: String,
     },
+}
+
+impl Refusal {
+    /// The reason in a few words, for a list.
+    pub(super) fn short(&self) -> String {
+        match self {
+            Self::Empty { detail } => detail.clone(),
+            Self::HeaderOnly { .. } => "it has a header and no job".into(),
+            Self::Binary { looks_like, .. } | Self::NotJobs { looks_like, .. } => {
+                format!("it looks like {looks_like}")
+            }
+            Self::LfsPointer { .. } => "it is a Git LFS pointer".into(),
+            Self::NodeList { .. } => "it lists machines".into(),
+            Self::UnknownTable { .. } => "it is a table of no known format".into(),
+            Self::UnknownJson { .. } => "it is JSON of no known format".into(),
+            Self::Packed { what, .. } => what.clone(),
+            Self::PackedTooOften { limit } => format!("it is packed more than {limit} times over"),
+            other => other.to_string(),
+        }
+    }
+}
+
+fn list_of(lists: &[NodeReport]) -> String {
+    lists.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }

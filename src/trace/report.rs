@@ -5,6 +5,9 @@ use std::fmt::Write as _;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use crate::trace::files::{FileRead, Holds};
+use crate::trace::nodes::NodeReport;
+
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -19,7 +22,10 @@ pub enum Kind {
 /// Records that were understood and deliberately left out, for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
-    /// `duplicate` (byte-identical to an earlier record) or `step` (a Slurm job step, part of a job that has its own record).
+    /// `duplicate` (byte-identical to an earlier record), `step` (a Slurm job step, part of a job that has its own record),
+    /// `part-of-another` (an object that shows work which another object is counted for), `partial-execution` (a piece of a job's
+    /// run that the job's own record, or an earlier piece, stands for), `other-kind` (no job) or `repeated-id` (one of several
+    /// records of an id, where a repair keeps one).
     pub reason: String,
     /// How many.
     pub count: u64,
@@ -42,6 +48,19 @@ pub struct Rejected {
     pub hint: String,
 }
 
+/// What a repair that was asked for changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repaired {
+    /// Its key in [`Repairs`](super::Repairs).
+    pub repair: String,
+    /// A sentence.
+    pub message: String,
+    /// How many records it changed.
+    pub count: u64,
+    /// Lines of the first ones.
+    pub first_lines: Vec<u64>,
+}
+
 /// Something the reader of the results should know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {
@@ -51,6 +70,17 @@ pub struct Warning {
     pub message: String,
     /// How many records, gaps or texts it concerns.
     pub count: u64,
+}
+
+/// A member of an archive, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArchiveMember {
+    /// Its path in the archive.
+    pub path: String,
+    /// Its size unpacked, where it is known.
+    pub bytes: Option<u64>,
+    /// Why it was not read; `null` for one that was.
+    pub skipped: Option<String>,
 }
 
 /// What an import understood. `jobs` + all `skipped` + `rejected_count` = `records`, and `gpu_jobs` + `zero_gpu_jobs` = `jobs`.
@@ -98,15 +128,38 @@ pub struct ImportReport {
     pub rejected: Vec<Rejected>,
     /// All rejected records.
     pub rejected_count: u64,
+    /// What was repaired: every repair that was asked for, also those that found nothing to do.
+    #[serde(default)]
+    pub repairs: Vec<Repaired>,
     /// What else to know.
     pub warnings: Vec<Warning>,
+    /// The members of the archives, the first [`SHOWN_MEMBERS`]; empty where no file is an archive.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<ArchiveMember>,
+    /// The files, and what each was recognised as.
+    #[serde(default)]
+    pub files: Vec<FileRead>,
+    /// Figures that only this format has.
+    #[serde(flatten)]
+    pub figures: IndexMap<String, u64>,
 }
+
+/// How many members of archives a report lists.
+pub const SHOWN_MEMBERS: usize = 200;
 
 impl ImportReport {
     /// All skipped records.
     #[must_use]
     pub fn skipped_count(&self) -> u64 {
         self.skipped.iter().map(|s| s.count).sum()
+    }
+
+    /// The lists of machines among the files.
+    pub fn node_lists(&self) -> impl Iterator<Item = (&str, &NodeReport)> {
+        self.files.iter().filter_map(|file| match &file.holds {
+            Holds::Nodes(list) => Some((file.name.as_str(), list)),
+            _ => None,
+        })
     }
 
     /// The report as lines of text for a terminal.
@@ -161,16 +214,21 @@ impl ImportReport {
             let states: Vec<String> = self.states.iter().map(|(word, n)| format!("{word} {n}")).collect();
             writeln!(out, "  states        {}", states.join(", "))?;
         }
+        if self.files.len() > 1 {
+            for FileRead { name, holds } in &self.files {
+                writeln!(out, "  {name}: {holds}")?;
+            }
+        }
+        for (name, figure) in &self.figures {
+            writeln!(out, "  {:<13} {figure}", name.replace('_', " "))?;
+        }
         for skipped in &self.skipped {
-            let lines: Vec<String> = skipped.first_lines.iter().map(u64::to_string).collect();
-            let more = if skipped.count > skipped.first_lines.len() as u64 { ", …" } else { "" };
-            writeln!(
-                out,
-                "skipped {}: {} (lines {}{more})",
-                skipped.count,
-                skipped.reason,
-                lines.join(", ")
-            )?;
+            let lines = lines(&skipped.first_lines, skipped.count);
+            writeln!(out, "skipped {}: {}{lines}", skipped.count, skipped.reason)?;
+        }
+        for repaired in &self.repairs {
+            let lines = lines(&repaired.first_lines, repaired.count);
+            writeln!(out, "repaired {}: {}{lines}", repaired.repair, repaired.message)?;
         }
         for rejected in &self.rejected {
             let column = rejected.column.as_ref().map(|c| format!(", column {c}")).unwrap_or_default();
@@ -191,8 +249,25 @@ impl ImportReport {
         for warning in &self.warnings {
             writeln!(out, "warning {}: {}", warning.code, warning.message)?;
         }
+        for member in &self.members {
+            write!(out, "member {}", member.path)?;
+            if let Some(bytes) = member.bytes {
+                write!(out, " ({bytes} bytes)")?;
+            }
+            writeln!(out, ": {}", member.skipped.as_deref().unwrap_or("read"))?;
+        }
         Ok(())
     }
+}
+
+/// ` (lines 3, 7, …)`: the first of `count` lines; nothing where there is none.
+fn lines(first: &[u64], count: u64) -> String {
+    if first.is_empty() {
+        return String::new();
+    }
+    let shown: Vec<String> = first.iter().map(u64::to_string).collect();
+    let more = if count > first.len() as u64 { ", …" } else { "" };
+    format!(" (lines {}{more})", shown.join(", "))
 }
 
 /// A time as printed in reports: as a date when it can only be one.

@@ -5,14 +5,12 @@ use crate::trace::refusal::Refusal;
 use crate::trace::sample::Sample;
 
 /// Kinds of files that are no text, by their first bytes.
-const MAGIC: [(&[u8], &str, &str); 22] = [
+const MAGIC: [(&[u8], &str, &str); 20] = [
     (b"\xd0\xcf\x11\xe0", "an old Excel file (.xls)", "Open it and save it as CSV."),
-    (b"\x28\xb5\x2f\xfd", "a Zstandard archive", "Unpack it with `zstd -d` and load what is in it."),
     (b"\xfd7zXZ", "an xz archive", "Unpack it with `xz -d` and load what is in it."),
     (b"BZh", "a bzip2 archive", "Unpack it with `bzip2 -d` and load what is in it."),
     (b"7z\xbc\xaf", "a 7-Zip archive", "Unpack it and load the trace that is in it."),
     (b"Rar!", "a RAR archive", "Unpack it and load the trace that is in it."),
-    (b"\x1f\x8b", "a gzip file inside a gzip file", "Unpack it once and load the result."),
     (
         b"PAR1",
         "a Parquet file",
@@ -63,14 +61,6 @@ pub(super) fn refuse_foreign(sample: &Sample<'_>) -> Result<(), Refusal> {
     let binary = |looks_like: &str, advice: &str| {
         Err(Refusal::Binary { looks_like: looks_like.into(), advice: advice.into() })
     };
-    if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06") {
-        let is_sheet = [&b"[Content_Types].xml"[..], b"xl/"].iter().any(|name| sample.contains(name));
-        return if is_sheet {
-            binary("an Excel workbook (.xlsx)", "Open it and save it as CSV.")
-        } else {
-            binary("a ZIP archive", "Unpack it and load the trace that is in it.")
-        };
-    }
     for (magic, looks_like, advice) in MAGIC {
         // Flash films have their version, a control character, after the three letters; a column may begin so too.
         let is_flash = magic.ends_with(b"WS");
@@ -79,9 +69,6 @@ pub(super) fn refuse_foreign(sample: &Sample<'_>) -> Result<(), Refusal> {
         {
             return binary(looks_like, advice);
         }
-    }
-    if bytes.get(257..262) == Some(b"ustar") {
-        return binary("a tar archive", "Unpack it with `tar -xf` and load the trace that is in it.");
     }
     refuse_encodings(bytes)?;
     if bytes.starts_with(b"version https://git-lfs") {
@@ -132,6 +119,20 @@ pub(super) fn refuse_unknown(sample: &Sample<'_>) -> Refusal {
 }
 
 fn unknown_json(sample: &Sample<'_>) -> Refusal {
+    if ["jobs", "job_state", "submit_time"].iter().all(|name| sample.has_member(name)) {
+        return Refusal::NotJobs {
+            looks_like: "what `squeue --json` or the Slurm REST API prints".into(),
+            evidence: "its jobs have job_state and submit_time; it knows only what waits and runs now".into(),
+            advice: "Export the jobs of the past as well: sacct -a -S 2026-01-01 -E now --json".into(),
+        };
+    }
+    if sample.contains(b"\"Node\"") && sample.has_member("metadata") {
+        return Refusal::NotJobs {
+            looks_like: "a list of nodes of Kubernetes".into(),
+            evidence: "its objects are of kind Node".into(),
+            advice: "Load what ran on them: kubectl get workloads.kueue.x-k8s.io -A -o json, or jobs.batch, vcjob, pods".into(),
+        };
+    }
     let kinds: [(&[&str], &str); 5] = [
         (&["scenario_hash", "runs"], "results of STS-Sim (summary.json)"),
         (&["cluster", "policies"], "an STS-Sim scenario"),

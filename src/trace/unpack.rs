@@ -1,227 +1,271 @@
-//! From the bytes of a file to UTF-8 text: gzip by content, byte order marks, UTF-16.
+//! From the bytes of a file to UTF-8 text: gzip, Zstandard, ZIP and tar by content, one in another, byte order marks, UTF-16.
+//!
+//! Bytes are pushed in pieces of any size and nothing is read twice, so a pipe will do. A ZIP archive is therefore read by the
+//! headers in front of its members, not by the directory at its end.
 
-use std::io::Write as _;
-
-use flate2::write::MultiGzDecoder;
+mod encoding;
+mod gzip;
+mod tar;
+mod zip;
+mod zstd;
 
 use crate::trace::refusal::Refusal;
+use encoding::Encoding;
+use gzip::Gzip;
+use tar::Tar;
+use zip::Zip;
+pub use zstd::MAX_WINDOW;
+use zstd::Zstd;
 
-/// The most a gzip file may unpack to, in bytes.
+/// The most a file may unpack to, in bytes.
 pub const MAX_UNPACKED: u64 = 16 << 30;
-/// The most a gzip file may unpack to, as a multiple of its size, once [`RATIO_FROM`] is passed. Traces reach 5 to 40.
+/// The most a file may unpack to, as a multiple of its size, once [`RATIO_FROM`] is passed. Traces reach 5 to 40.
 pub const MAX_RATIO: u64 = 250;
 /// Unpacked bytes below which the ratio does not matter.
 pub const RATIO_FROM: u64 = 64 << 20;
-/// Packed bytes handed to the decoder at once, so that a small input cannot fill the memory before it is looked at.
+/// How many packings a text may be in: a ZIP archive of `.tar.gz` files is three.
+pub const MAX_PACKINGS: u8 = 3;
+/// The most members that archives of one file may have.
+pub const MAX_MEMBERS: u64 = 10_000;
+/// Packed bytes handed to a decoder at once, so that a small input cannot fill the memory before it is looked at.
 const PACKED_STEP: usize = 16 << 10;
-/// The bytes that gzip files begin with.
-const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// How much of a stream tells what it is: the header of a tar archive is that long.
+const HEAD_BYTES: usize = 512;
+/// The longest name of a member that is kept, in characters.
+const SHOWN_NAME: usize = 400;
+
+/// A member of an archive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Member {
+    /// Its path, below that of the archive it is in if that is a member itself.
+    pub(super) path: String,
+    /// Its size unpacked, where the archive says so in advance.
+    pub(super) bytes: Option<u64>,
+}
 
 /// Where decoded text goes.
 pub(super) trait Sink {
+    /// The text that follows, up to [`end_member`](Self::end_member), is that of a member.
+    fn begin_member(&mut self, member: &Member) -> Result<(), Refusal>;
     /// Takes the next piece of text, cut anywhere.
     fn take(&mut self, text: &[u8]) -> Result<(), Refusal>;
-}
-
-#[derive(Debug)]
-enum Packing {
-    /// The first bytes, until they tell.
-    Unknown(Vec<u8>),
-    Plain,
-    Gzip(Box<MultiGzDecoder<Vec<u8>>>),
-}
-
-#[derive(Debug)]
-enum Encoding {
-    /// The first bytes, until they tell.
-    Unknown(Vec<u8>),
-    Utf8,
-    Utf16(Utf16),
+    /// The text of the member is complete.
+    fn end_member(&mut self) -> Result<(), Refusal>;
+    /// A member has no text that could be read.
+    fn pass_over(&mut self, member: &Member, why: Refusal) -> Result<(), Refusal>;
 }
 
 /// Unpacks and decodes one file, piece by piece.
 #[derive(Debug)]
 pub(super) struct Unpack {
-    packing: Packing,
-    encoding: Encoding,
-    packed: u64,
-    unpacked: u64,
+    stream: Stream,
+    budget: Budget,
 }
 
-impl Default for Unpack {
-    fn default() -> Self {
-        Self {
-            packing: Packing::Unknown(Vec::new()),
-            encoding: Encoding::Unknown(Vec::new()),
-            packed: 0,
-            unpacked: 0,
-        }
-    }
+/// What has been unpacked, against the limits.
+#[derive(Debug, Default)]
+struct Budget {
+    packed: u64,
+    unpacked: u64,
+    members: u64,
+}
+
+/// Where a stream's text goes, and what it may still cost.
+struct Outlet<'a> {
+    budget: &'a mut Budget,
+    sink: &'a mut dyn Sink,
+}
+
+/// One stream of bytes: the file, or what a packing in it holds.
+#[derive(Debug)]
+struct Stream {
+    /// The member of an archive that it is.
+    member: Option<Member>,
+    /// How many packings it is in.
+    packings: u8,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    /// The first bytes, until they tell.
+    Unknown(Vec<u8>),
+    Text(Encoding),
+    Gzip(Box<Gzip>),
+    Zstd(Box<Zstd>),
+    Zip(Box<Zip>),
+    Tar(Box<Tar>),
+    /// A member that cannot be read.
+    PassedOver,
 }
 
 impl Unpack {
+    pub(super) fn new() -> Self {
+        Self { stream: Stream::new(None, 0), budget: Budget::default() }
+    }
+
     /// Takes the next bytes of the file.
     pub(super) fn feed(&mut self, bytes: &[u8], sink: &mut impl Sink) -> Result<(), Refusal> {
-        self.packed += bytes.len() as u64;
-        if let Packing::Unknown(head) = &mut self.packing {
-            head.extend_from_slice(bytes);
-            if head.len() < GZIP.len() {
-                return Ok(());
-            }
-            let head = std::mem::take(head);
-            self.choose_packing(&head);
-            return self.unpack(&head, sink);
-        }
-        self.unpack(bytes, sink)
-    }
-
-    /// Ends the file.
-    pub(super) fn finish(mut self, sink: &mut impl Sink) -> Result<(), Refusal> {
-        if let Packing::Unknown(head) = &mut self.packing {
-            let head = std::mem::take(head);
-            self.packing = Packing::Plain;
-            self.unpack(&head, sink)?;
-        }
-        if let Packing::Gzip(decoder) = &mut self.packing {
-            decoder.try_finish().map_err(|e| damaged(&e))?;
-            let text = std::mem::take(decoder.get_mut());
-            self.emit_unpacked(&text, sink)?;
-        }
-        if let Encoding::Unknown(head) = &mut self.encoding {
-            let head = std::mem::take(head);
-            self.encoding = Encoding::Utf8;
-            sink.take(&head)?;
-        }
-        match &mut self.encoding {
-            Encoding::Utf16(utf16) => sink.take(utf16.end().as_bytes()),
-            Encoding::Utf8 | Encoding::Unknown(_) => Ok(()),
-        }
-    }
-
-    fn choose_packing(&mut self, head: &[u8]) {
-        self.packing = if head.starts_with(&GZIP) {
-            Packing::Gzip(Box::new(MultiGzDecoder::new(Vec::new())))
-        } else {
-            Packing::Plain
-        };
-    }
-
-    fn unpack(&mut self, bytes: &[u8], sink: &mut impl Sink) -> Result<(), Refusal> {
-        if !matches!(self.packing, Packing::Gzip(_)) {
-            return self.decode(bytes, sink);
-        }
-        for step in bytes.chunks(PACKED_STEP) {
-            let Packing::Gzip(decoder) = &mut self.packing else { break };
-            decoder.write_all(step).map_err(|e| damaged(&e))?;
-            let mut text = std::mem::take(decoder.get_mut());
-            self.emit_unpacked(&text, sink)?;
-            // Hands the allocation back for the next step.
-            if let Packing::Gzip(decoder) = &mut self.packing {
-                text.clear();
-                *decoder.get_mut() = text;
-            }
+        let mut out = Outlet { budget: &mut self.budget, sink };
+        // In steps, so that the ratio is of what has been looked at.
+        for step in bytes.chunks(self.stream.step()) {
+            out.budget.packed += step.len() as u64;
+            self.stream.push(step, &mut out)?;
         }
         Ok(())
     }
 
-    fn emit_unpacked(&mut self, text: &[u8], sink: &mut impl Sink) -> Result<(), Refusal> {
-        self.unpacked += text.len() as u64;
-        let ratio_broken = self.unpacked > RATIO_FROM && self.unpacked / MAX_RATIO > self.packed;
-        if ratio_broken || self.unpacked > MAX_UNPACKED {
+    /// Ends the file.
+    pub(super) fn finish(mut self, sink: &mut impl Sink) -> Result<(), Refusal> {
+        self.stream.end(&mut Outlet { budget: &mut self.budget, sink })
+    }
+}
+
+impl Outlet<'_> {
+    /// Books what a decoder made.
+    fn book(&mut self, unpacked: usize) -> Result<(), Refusal> {
+        let budget = &mut *self.budget;
+        budget.unpacked += unpacked as u64;
+        let ratio_broken = budget.unpacked > RATIO_FROM && budget.unpacked / MAX_RATIO > budget.packed;
+        if ratio_broken || budget.unpacked > MAX_UNPACKED {
             return Err(Refusal::Bomb {
-                packed_mb: self.packed.div_ceil(1_000_000),
-                unpacked_mb: self.unpacked / 1_000_000,
+                packed_mb: budget.packed.div_ceil(1_000_000),
+                unpacked_mb: budget.unpacked / 1_000_000,
                 ratio: MAX_RATIO,
                 limit_gb: MAX_UNPACKED >> 30,
             });
         }
-        self.decode(text, sink)
+        Ok(())
     }
 
-    fn decode(&mut self, bytes: &[u8], sink: &mut impl Sink) -> Result<(), Refusal> {
-        match &mut self.encoding {
-            Encoding::Utf8 => sink.take(bytes),
-            Encoding::Utf16(utf16) => sink.take(utf16.decode(bytes).as_bytes()),
-            Encoding::Unknown(head) => {
-                head.extend_from_slice(bytes);
-                if head.len() < 3 {
-                    return Ok(());
-                }
-                let head = std::mem::take(head);
-                let (encoding, mark) = match head.as_slice() {
-                    [0xef, 0xbb, 0xbf, ..] => (Encoding::Utf8, 3),
-                    [0xff, 0xfe, ..] => (Encoding::Utf16(Utf16::new(u16::from_le_bytes)), 2),
-                    [0xfe, 0xff, ..] => (Encoding::Utf16(Utf16::new(u16::from_be_bytes)), 2),
-                    _ => (Encoding::Utf8, 0),
-                };
-                self.encoding = encoding;
-                self.decode(head.get(mark..).unwrap_or_default(), sink)
+    /// Books a member of an archive.
+    fn book_member(&mut self) -> Result<(), Refusal> {
+        self.budget.members += 1;
+        if self.budget.members > MAX_MEMBERS {
+            return Err(Refusal::TooManyMembers { limit: MAX_MEMBERS });
+        }
+        Ok(())
+    }
+}
+
+impl Stream {
+    fn new(member: Option<Member>, packings: u8) -> Self {
+        Self { member, packings, content: Content::Unknown(Vec::new()) }
+    }
+
+    /// What is inside this stream, once its packing is off.
+    fn inside(&self) -> Self {
+        Self::new(self.member.clone(), self.packings + 1)
+    }
+
+    /// How many bytes to take at once.
+    fn step(&self) -> usize {
+        match self.content {
+            Content::Text(_) => usize::MAX,
+            _ => PACKED_STEP,
+        }
+    }
+
+    fn push(&mut self, bytes: &[u8], out: &mut Outlet<'_>) -> Result<(), Refusal> {
+        if let Content::Unknown(head) = &mut self.content {
+            head.extend_from_slice(bytes);
+            if head.len() < HEAD_BYTES {
+                return Ok(());
             }
+            return self.recognise(out);
+        }
+        self.pass_on(bytes, out)
+    }
+
+    /// Decides by the first bytes what the stream is, and takes them.
+    fn recognise(&mut self, out: &mut Outlet<'_>) -> Result<(), Refusal> {
+        let Content::Unknown(head) = &mut self.content else { return Ok(()) };
+        let head = std::mem::take(head);
+        let content = if head.starts_with(&gzip::MAGIC) {
+            Content::Gzip(Box::new(Gzip::new(self.inside())))
+        } else if zstd::begins(&head) {
+            Content::Zstd(Box::new(Zstd::new(self.inside())))
+        } else if zip::begins(&head) {
+            Content::Zip(Box::new(Zip::new(self.member.clone(), self.packings + 1)))
+        } else if tar::begins(&head) {
+            Content::Tar(Box::new(Tar::new(self.member.clone(), self.packings + 1)))
+        } else {
+            if let Some(member) = &self.member {
+                out.sink.begin_member(member)?;
+            }
+            Content::Text(Encoding::default())
+        };
+        self.content = content;
+        if self.packings >= MAX_PACKINGS && !matches!(self.content, Content::Text(_)) {
+            return self.refuse(Refusal::PackedTooOften { limit: MAX_PACKINGS.into() }, out);
+        }
+        self.pass_on(&head, out)
+    }
+
+    /// Gives up on this stream: a member is passed over, a file refused.
+    fn refuse(&mut self, why: Refusal, out: &mut Outlet<'_>) -> Result<(), Refusal> {
+        self.content = Content::PassedOver;
+        match &self.member {
+            Some(member) => out.sink.pass_over(member, why),
+            None => Err(why),
+        }
+    }
+
+    fn pass_on(&mut self, bytes: &[u8], out: &mut Outlet<'_>) -> Result<(), Refusal> {
+        let foreign = match &mut self.content {
+            Content::Text(encoding) => return encoding.push(bytes, &mut |text| out.sink.take(text)),
+            Content::Gzip(gzip) => return gzip.push(bytes, out),
+            Content::Zstd(zstd) => return zstd.push(bytes, out),
+            Content::Tar(tar) => return tar.push(bytes, out),
+            Content::Zip(zip) => zip.push(bytes, out)?,
+            Content::Unknown(_) | Content::PassedOver => return Ok(()),
+        };
+        match foreign {
+            Some(why) => self.refuse(why, out),
+            None => Ok(()),
+        }
+    }
+
+    fn end(&mut self, out: &mut Outlet<'_>) -> Result<(), Refusal> {
+        self.recognise(out)?;
+        match &mut self.content {
+            Content::Text(encoding) => {
+                encoding.end(&mut |text| out.sink.take(text))?;
+                if self.member.is_some() { out.sink.end_member() } else { Ok(()) }
+            }
+            Content::Gzip(gzip) => gzip.end(out),
+            Content::Zstd(zstd) => zstd.end(out),
+            Content::Zip(zip) => zip.end(out),
+            Content::Tar(tar) => tar.end(),
+            Content::Unknown(_) | Content::PassedOver => Ok(()),
         }
     }
 }
 
-fn damaged(error: &std::io::Error) -> Refusal {
-    Refusal::DamagedGzip { detail: error.to_string() }
+impl Member {
+    /// A member of an archive, which may be a member itself.
+    fn within(archive: Option<&Self>, name: &[u8], bytes: Option<u64>) -> Self {
+        let name = String::from_utf8_lossy(name);
+        let path: String = archive
+            .map(|archive| archive.path.as_str())
+            .into_iter()
+            .flat_map(|outer| outer.chars().chain(['/']))
+            .chain(name.trim_start_matches("./").chars())
+            .take(SHOWN_NAME)
+            .collect();
+        Self { path, bytes }
+    }
 }
 
-/// UTF-16 to UTF-8, cut anywhere. A unit that has no partner becomes U+FFFD.
-#[derive(Debug)]
-struct Utf16 {
-    unit: fn([u8; 2]) -> u16,
-    /// The first byte of a unit whose second is still to come.
-    odd: Option<u8>,
-    /// A leading surrogate whose partner is still to come.
-    lead: Option<u16>,
-    text: String,
+/// Takes from `bytes` what `held` needs to reach `length`; whether it has it.
+fn fill(held: &mut Vec<u8>, bytes: &mut &[u8], length: usize) -> bool {
+    let wanted = length.saturating_sub(held.len()).min(bytes.len());
+    let (taken, rest) = bytes.split_at(wanted);
+    held.extend_from_slice(taken);
+    *bytes = rest;
+    held.len() >= length
 }
 
-impl Utf16 {
-    fn new(unit: fn([u8; 2]) -> u16) -> Self {
-        Self { unit, odd: None, lead: None, text: String::new() }
-    }
-
-    fn decode(&mut self, mut bytes: &[u8]) -> &str {
-        self.text.clear();
-        if let (Some(odd), [second, rest @ ..]) = (self.odd, bytes) {
-            self.odd = None;
-            bytes = rest;
-            self.push((self.unit)([odd, *second]));
-        }
-        let pairs = bytes.chunks_exact(2);
-        if let [odd] = pairs.remainder() {
-            self.odd = Some(*odd);
-        }
-        for pair in pairs {
-            if let [first, second] = pair {
-                self.push((self.unit)([*first, *second]));
-            }
-        }
-        &self.text
-    }
-
-    fn push(&mut self, unit: u16) {
-        match (self.lead.take(), unit) {
-            (Some(lead), 0xdc00..0xe000) => {
-                let pair = char::decode_utf16([lead, unit]).next().and_then(Result::ok);
-                self.text.push(pair.unwrap_or(char::REPLACEMENT_CHARACTER));
-            }
-            (Some(_), _) => {
-                self.text.push(char::REPLACEMENT_CHARACTER);
-                self.push(unit);
-            }
-            (None, 0xd800..0xdc00) => self.lead = Some(unit),
-            (None, _) => {
-                self.text.push(char::from_u32(u32::from(unit)).unwrap_or(char::REPLACEMENT_CHARACTER));
-            }
-        }
-    }
-
-    fn end(&mut self) -> &str {
-        self.text.clear();
-        if self.lead.take().is_some() || self.odd.take().is_some() {
-            self.text.push(char::REPLACEMENT_CHARACTER);
-        }
-        &self.text
-    }
+fn damaged(what: &str, detail: impl std::fmt::Display) -> Refusal {
+    Refusal::Damaged { what: what.into(), detail: detail.to_string() }
 }

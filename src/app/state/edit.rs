@@ -9,6 +9,7 @@ use crate::scenario::{
     CapacityChange, ClusterSpec, FailureSpec, MeasureSpec, NodeSpec, PolicyChoice, RoundSpec, Scenario,
     TraceSpec, WeightChangeSpec,
 };
+use crate::trace::Repairs;
 use crate::workload::assign::ProfileSettings;
 use crate::workload::synthetic::SyntheticSpec;
 
@@ -64,6 +65,8 @@ pub enum Edit {
     Seeds(Vec<u64>),
     /// What is taken from the trace.
     Trace(TraceSpec),
+    /// What is repaired when the trace is read.
+    Repairs(Repairs),
     /// A generated workload in place of whatever there was.
     Synthetic(SyntheticSpec),
     /// How jobs get their throughput profiles.
@@ -162,6 +165,11 @@ impl Edit {
             Self::Trace(trace) => {
                 scenario.workload.trace = Some(trace);
                 scenario.workload.synthetic = None;
+            }
+            Self::Repairs(repairs) => {
+                if let Some(trace) = &mut scenario.workload.trace {
+                    trace.repairs = repairs;
+                }
             }
             Self::Synthetic(spec) => {
                 scenario.workload.synthetic = Some(spec);
@@ -356,17 +364,7 @@ mod tests {
 
     #[test]
     fn a_workload_is_traced_or_generated_never_both() {
-        let trace = TraceSpec {
-            path: "jobs.csv".into(),
-            format: "auto".into(),
-            mapping: None,
-            window_s: None,
-            running_at_start: Default::default(),
-            states: "all".into(),
-            rate: 1.0,
-            sample: 1.0,
-        };
-        let traced = edited([Edit::Trace(trace)]);
+        let traced = edited([Edit::Trace(TraceSpec::whole("jobs.csv".into()))]);
         assert!(traced.workload.trace.is_some() && traced.workload.synthetic.is_none());
         let generated = edited([Edit::Synthetic(SyntheticSpec::default())]);
         assert!(generated.workload.trace.is_none() && generated.workload.synthetic.is_some());

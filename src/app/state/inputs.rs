@@ -7,10 +7,9 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::scenario::{TraceSpec, WorkloadSpec};
-use crate::trace::{ImportReport, WorkloadDigest};
-use crate::workload::shape::RunningAtStart;
-use crate::workload::synthetic::SyntheticSpec;
+use crate::scenario::WorkloadSpec;
+use crate::trace::{ImportOptions, ImportReport, WorkloadDigest};
+use crate::workload::synthetic::{Fitted, SyntheticSpec};
 
 /// The number of a workload: no two that were ever read or generated share it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -38,11 +37,17 @@ pub enum Source {
         id: FilesId,
         /// What they are.
         files: Vec<FileInfo>,
-        /// The format they are to be read as (`auto` = as detected).
-        format: String,
+        /// How they are to be read.
+        options: ImportOptions,
     },
     /// The generator.
     Synthetic(SyntheticSpec),
+}
+
+/// The name of files as a scenario has it.
+#[must_use]
+pub fn path_of(files: &[FileInfo]) -> String {
+    files.iter().map(|file| file.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 impl Source {
@@ -50,9 +55,7 @@ impl Source {
     #[must_use]
     pub fn path(&self) -> Option<String> {
         match self {
-            Self::Files { files, .. } => {
-                Some(files.iter().map(|file| file.name.as_str()).collect::<Vec<_>>().join(", "))
-            }
+            Self::Files { files, .. } => Some(path_of(files)),
             Self::Synthetic(_) => None,
         }
     }
@@ -69,8 +72,8 @@ impl Source {
     /// Whether this is what a scenario asks for.
     fn is_named_by(&self, workload: &WorkloadSpec) -> bool {
         match (self, &workload.trace, &workload.synthetic) {
-            (Self::Files { format, .. }, Some(trace), _) => {
-                *format == trace.format && self.path().as_deref() == Some(trace.path.as_str())
+            (Self::Files { options, .. }, Some(trace), _) => {
+                *options == trace.import_options() && self.path().as_deref() == Some(trace.path.as_str())
             }
             (Self::Synthetic(spec), None, Some(wanted)) => spec == wanted,
             _ => false,
@@ -91,6 +94,8 @@ pub struct Contents {
     pub models: Vec<String>,
     /// Whether it says when jobs started and ended, so that the traced schedule can be replayed.
     pub has_schedule: bool,
+    /// Its shape, to generate more of the same kind; `None` for a generated workload, and where too few jobs have a run time.
+    pub fitted: Option<Box<Fitted>>,
 }
 
 /// Names beyond this many are not told.
@@ -142,6 +147,19 @@ pub enum Why {
     Failed(String),
     /// The worker that read it died.
     Died(String),
+}
+
+impl Why {
+    /// Whether it is a table that can be read once it is known what its columns are.
+    #[must_use]
+    pub fn asks_for_mapping(&self) -> bool {
+        use crate::trace::{MAPPED, Refusal};
+        match self {
+            Self::NoTrace(Refusal::UnknownTable { .. } | Refusal::BadMapping { .. }) => true,
+            Self::NoTrace(Refusal::MissingColumns { format, .. }) => format == MAPPED,
+            Self::NoTrace(_) | Self::Failed(_) | Self::Died(_) => false,
+        }
+    }
 }
 
 /// News of what is being read.
@@ -224,20 +242,5 @@ impl Inputs {
         let kept = self.kept.iter().map(|loaded| &loaded.source);
         let reading = self.reading.iter().map(|reading| &reading.source);
         kept.chain(reading).chain(self.refused.iter().map(|refused| &refused.source))
-    }
-}
-
-/// A trace taken as it is.
-#[must_use]
-pub fn whole_trace(path: String, format: String) -> TraceSpec {
-    TraceSpec {
-        path,
-        format,
-        mapping: None,
-        window_s: None,
-        running_at_start: RunningAtStart::LeaveOut,
-        states: "all".into(),
-        rate: 1.0,
-        sample: 1.0,
     }
 }

@@ -7,7 +7,7 @@ use crate::app::plan::RunProgress;
 use crate::metrics::Metrics;
 use crate::scenario::TraceSpec;
 use crate::scenario::run::RunResult;
-use crate::trace::{ImportReport, WorkloadDigest};
+use crate::trace::{FillFrom, ImportReport, Repairs, WorkloadDigest};
 use crate::workload::Workload;
 
 fn at(s: f64) -> Now {
@@ -42,6 +42,7 @@ fn contents(report: Option<ImportReport>, jobs: u64, hash: &str) -> ReadReport {
         hash: hash.into(),
         models: vec![],
         has_schedule: false,
+        fitted: None,
     }))
 }
 
@@ -57,7 +58,11 @@ fn files(name: &str) -> Vec<FileInfo> {
 fn give(state: &mut State, number: u32, name: &str) -> ReadId {
     let commands = state.apply(Action::Files(FilesId(number), files(name)), &at(1.0));
     let read = commands.iter().find_map(|command| match command {
-        Command::Read(read, id, format) if *id == FilesId(number) && format == "auto" => Some(*read),
+        Command::Read(read, id, options)
+            if *id == FilesId(number) && *options == ImportOptions::default() =>
+        {
+            Some(*read)
+        }
         _ => None,
     });
     read.unwrap_or_else(|| panic!("nothing read by {commands:?}"))
@@ -301,9 +306,34 @@ fn a_refusal_keeps_the_trace_and_the_results() {
     assert!(state.inputs.refused.is_some() && state.needs_files(FilesId(2)));
     let again = state.apply(Action::Format("sacct".into()), &at(7.0));
     assert!(
-        matches!(&again[..], [Command::Read(read, FilesId(2), format)] if *read != reading && format == "sacct")
+        matches!(&again[..], [Command::Read(read, FilesId(2), options)] if *read != reading && options.format.as_deref() == Some("sacct"))
     );
     assert!(state.inputs.refused.is_none());
+}
+
+#[test]
+fn repairs_read_the_files_again_and_can_be_taken_back() {
+    let mut state = ready();
+    read(&mut state, 1, "jobs.csv");
+    let repairs = Repairs { fill: FillFrom::Tenant, ..Repairs::default() };
+    let commands = state.apply(Action::Edit(Edit::Repairs(repairs)), &at(3.0));
+    let [Command::Read(reading, FilesId(1), options)] = &commands[..] else { panic!("{commands:?}") };
+    assert_eq!((options.repairs, &options.format), (repairs, &None));
+    assert_eq!(state.input().unwrap().contents.hash, "jobs.csv", "the report stays until the files are read");
+    state.apply(Action::Read(*reading, traced("repaired")), &at(4.0));
+    assert_eq!(state.scenario.workload.trace.as_ref().unwrap().repairs, repairs);
+    assert_eq!(state.input().unwrap().contents.hash, "repaired");
+    state.apply(Action::Undo, &at(5.0));
+    assert_eq!(state.input().unwrap().contents.hash, "jobs.csv");
+    // The file that a link waits for is repaired as the link says.
+    state.apply(Action::Redo, &at(6.0));
+    let mut reader = State::default();
+    reader.apply(Action::Address(state.address()), &at(0.0));
+    let commands = reader.apply(Action::Files(FilesId(9), files("other.csv")), &at(1.0));
+    assert!(
+        matches!(&commands[..], [Command::Read(_, _, options)] if options.repairs == repairs),
+        "{commands:?}"
+    );
 }
 
 #[test]

@@ -5,7 +5,9 @@ use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use sts_sim::trace::{self, Import, ImportOptions};
+use sts_sim::trace::mapping::{self, Mapping};
+use sts_sim::trace::{self, Head, Import, ImportOptions, Repairs};
+use sts_sim::workload::Workload;
 
 /// Arguments of `sts import`.
 #[derive(Debug, clap::Args)]
@@ -16,13 +18,29 @@ pub(crate) struct ImportArgs {
     /// The format; found from the content when absent.
     #[arg(long)]
     format: Option<String>,
+    /// What the columns of a table are and how it is written (JSON); it is then read as `generic-csv`.
+    #[arg(long, value_name = "FILE.json")]
+    mapping: Option<PathBuf>,
+    /// Read nothing: print the mapping that the first file seems to have, and on standard error why.
+    #[arg(long, conflicts_with_all = ["mapping", "json", "out", "strict"])]
+    suggest_mapping: bool,
+    /// Read only this member of an archive, by its path or the end of it; may be given several times.
+    #[arg(long, value_name = "NAME")]
+    member: Vec<String>,
+    /// Repair what is read, such as `fill=model`, `fill_s=3600`, `running=elapsed`, `run_time=start-to-end`, `longest_s=86400`,
+    /// `shortest_s=1`, `repeated_ids=last` or `times=milliseconds`; may be given several times. Each is listed in the report.
+    #[arg(long, value_name = "KEY=VALUE")]
+    repair: Vec<String>,
+    /// Read only one record in N, evenly over the files.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    one_in: u32,
     /// Print the report as JSON.
     #[arg(long)]
     json: bool,
     /// Fail when any row is rejected.
     #[arg(long)]
     strict: bool,
-    /// Write the normalised workload here.
+    /// Write the normalised workload here: `sts-csv` if the name ends in `.csv`, else `sts-json`.
     #[arg(long)]
     out: Option<PathBuf>,
 }
@@ -43,8 +61,80 @@ pub(crate) fn read_all(path: &Path) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Repairs as `--repair` states them: the keys and values of a scenario's `workload.trace.repairs`.
+fn repairs(pairs: &[String]) -> anyhow::Result<Repairs> {
+    let mut object = serde_json::Map::new();
+    for pair in pairs {
+        let (key, value) = pair
+            .split_once('=')
+            .with_context(|| format!("--repair: found {pair:?}, expected KEY=VALUE, such as fill=model"))?;
+        let number = value.parse::<u64>().map(serde_json::Value::from);
+        object.insert(key.to_owned(), number.unwrap_or_else(|_| value.into()));
+    }
+    let mut unknown = Vec::new();
+    let json = serde_json::Value::Object(object);
+    let repairs = serde_ignored::deserialize(json, |key| unknown.push(key.to_string()))
+        .with_context(|| format!("--repair: {}", pairs.join(" ")))?;
+    if !unknown.is_empty() {
+        bail!(
+            "--repair: there is no {}; there are repeated_ids, times, run_time, running, fill, fill_s, shortest_s and longest_s",
+            unknown.join(", ")
+        );
+    }
+    Ok(repairs)
+}
+
+/// Writes a workload: as a table if the name of the file ends in `.csv`, else as JSON.
+pub(crate) fn write_workload(workload: &Workload, path: &Path) -> anyhow::Result<()> {
+    let failed = || format!("cannot write {}", path.display());
+    let mut file = io::BufWriter::new(File::create(path).with_context(failed)?);
+    let is_csv = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
+    let written = if is_csv {
+        trace::write_sts_csv(workload, &mut file)
+    } else {
+        trace::write_sts_json(workload, &mut file)
+    };
+    written.and_then(|()| file.flush()).with_context(failed)
+}
+
+/// Prints the mapping that a file seems to have.
+fn suggest_mapping(path: &Path, members: &[String]) -> anyhow::Result<()> {
+    let name = path.display().to_string();
+    let head = Head::read(open(path)?, members).with_context(|| name.clone())?;
+    let Some(suggestion) = mapping::suggest(&head) else {
+        bail!(
+            "{name}: no table of at least two columns. Expected text with a delimiter; a mapping cannot help here"
+        );
+    };
+    for reason in &suggestion.reasons {
+        eprintln!("{}: {}", reason.path, reason.text);
+    }
+    writeln!(io::stdout().lock(), "{}", suggestion.mapping.to_json())?;
+    if let Err(error) = suggestion.mapping.check() {
+        bail!("{name}: the proposal is not complete: {error}");
+    }
+    Ok(())
+}
+
+/// The mapping in a file.
+fn read_mapping(path: &Path) -> anyhow::Result<Mapping> {
+    let name = path.display().to_string();
+    let text = String::from_utf8(read_all(path)?).with_context(|| format!("{name}: not UTF-8 text"))?;
+    Mapping::from_json(&text).with_context(|| name)
+}
+
 pub(crate) fn import(args: &ImportArgs) -> anyhow::Result<()> {
-    let options = ImportOptions { format: args.format.clone(), ..ImportOptions::default() };
+    if let Some(path) = args.files.first().filter(|_| args.suggest_mapping) {
+        return suggest_mapping(path, &args.member);
+    }
+    let options = ImportOptions {
+        format: args.format.clone(),
+        mapping: args.mapping.as_deref().map(read_mapping).transpose()?,
+        members: args.member.clone(),
+        one_in: args.one_in,
+        repairs: repairs(&args.repair)?,
+        ..ImportOptions::default()
+    };
     let mut import = Import::new(&options)?;
     for path in &args.files {
         let name = path.display().to_string();
@@ -58,11 +148,7 @@ pub(crate) fn import(args: &ImportArgs) -> anyhow::Result<()> {
         write!(out, "{}", imported.report.to_text())?;
     }
     if let Some(path) = &args.out {
-        let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
-        let mut file = io::BufWriter::new(file);
-        trace::write_sts_json(&imported.workload, &mut file)
-            .and_then(|()| file.flush())
-            .with_context(|| format!("cannot write {}", path.display()))?;
+        write_workload(&imported.workload, path)?;
     }
     if args.strict && imported.report.rejected_count > 0 {
         bail!("{} rows were rejected", imported.report.rejected_count);

@@ -4,7 +4,7 @@ use std::io;
 
 use crate::trace::format::{Column, Evidence, Format, Layout, RowReader, Shape, columns_evidence, need};
 use crate::trace::intake::{Closing, Draft, Fault, Notice, Verdict};
-use crate::trace::outcome::{outcome, word};
+use crate::trace::outcome::outcome;
 use crate::trace::refusal::Refusal;
 use crate::trace::rows::{Header, Row};
 use crate::trace::sample::Sample;
@@ -207,7 +207,7 @@ pub(super) fn cells(workload: &Workload, at: usize, job: &JobRecord, origin: i64
         name(&workload.models, job.model),
         job.min_slots.to_string(),
         milli(job.memory_mb),
-        word(job.outcome).to_owned(),
+        job.outcome.word().to_owned(),
         job.limit.map(|span| micros(span.0)).unwrap_or_default(),
     ]
 }

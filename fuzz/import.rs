@@ -1,0 +1,7 @@
+//! libFuzzer's way into [`targets::import`].
+
+#![no_main]
+
+mod targets;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| targets::import(data));

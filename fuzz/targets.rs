@@ -1,0 +1,97 @@
+//! What is fuzzed, and what must hold whatever the bytes are. `tests/fuzz_corpus.rs` runs the same on a corpus without libFuzzer.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use sts_sim::trace::{self, Import, ImportOptions, Imported, Refusal};
+
+/// Memory that an import may take whatever its input: windows and buffers of the decoders, the longest JSON element.
+const MEMORY_AT_LEAST: usize = 32 << 20;
+/// Memory that an import may take for each byte of text: the shortest record of a job has a few bytes.
+const MEMORY_PER_BYTE: usize = 64;
+/// Text that may come out of a packed input, for each of its bytes: what deflate reaches, three times over, is stopped by the
+/// importer's own limit long after this; here it bounds what a fuzzer can ask for.
+const TEXT_PER_PACKED_BYTE: usize = 1100;
+
+/// Counts what is allocated.
+struct Counting;
+
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[allow(unsafe_code, reason = "an allocator that counts cannot be written otherwise; it hands everything on")]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let live = LIVE.fetch_add(layout.size(), Relaxed) + layout.size();
+        PEAK.fetch_max(live, Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size(), Relaxed);
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+/// Any bytes, as any format, cut anywhere: the first byte chooses the format (beyond the formats: by content), the second the size
+/// of the pieces.
+pub fn import(data: &[u8]) {
+    let [format, step, file @ ..] = data else { return };
+    let format = trace::formats().get(usize::from(*format)).map(|format| format.name.to_owned());
+    let options = ImportOptions { format, ..ImportOptions::default() };
+    let _ = trace::detect(file);
+    let before = LIVE.load(Relaxed);
+    PEAK.store(before, Relaxed);
+    let whole = read(&options, file, file.len().max(1));
+    let memory = PEAK.load(Relaxed).saturating_sub(before);
+    let packed = is_packed(file);
+    let text = file.len() * if packed { TEXT_PER_PACKED_BYTE } else { 1 };
+    assert!(memory <= MEMORY_AT_LEAST + text * MEMORY_PER_BYTE, "{memory} bytes for {} of input", file.len());
+    if let Ok(imported) = &whole {
+        check(imported);
+    }
+    let step = usize::from(*step).max(1);
+    if file.len() / step <= 4096 {
+        let pieces = read(&options, file, step);
+        // Of a damaged file that has another fault too, either may be met first.
+        let is_damaged = |result: &Result<Imported, Refusal>| matches!(result, Err(Refusal::Damaged { .. }));
+        assert!(
+            pieces == whole || (whole.is_err() && is_damaged(&pieces)) || (pieces.is_err() && is_damaged(&whole)),
+            "in pieces of {step}: {pieces:?}, as a whole: {whole:?}"
+        );
+    }
+}
+
+fn read(options: &ImportOptions, file: &[u8], step: usize) -> Result<Imported, Refusal> {
+    let mut import = Import::new(options)?;
+    for piece in file.chunks(step) {
+        import.feed(piece)?;
+    }
+    import.finish()
+}
+
+fn is_packed(file: &[u8]) -> bool {
+    [&b"\x1f\x8b"[..], b"\x28\xb5\x2f\xfd", b"PK"].iter().any(|magic| file.windows(magic.len()).any(|w| w == *magic))
+        || matches!(file, [_, 0x2a, 0x4d, 0x18, ..])
+}
+
+/// What holds of every import.
+fn check(imported: &Imported) {
+    let (report, workload) = (&imported.report, &imported.workload);
+    assert_eq!(report.jobs + report.skipped_count() + report.rejected_count, report.records);
+    assert_eq!(report.gpu_jobs + report.zero_gpu_jobs, report.jobs);
+    assert_eq!(workload.jobs.len() as u64, report.jobs);
+    assert_eq!(workload.names.len(), workload.jobs.len());
+    assert!(workload.jobs.is_sorted_by_key(|job| job.submit));
+    for job in &workload.jobs {
+        assert!(job.submit.0 >= 0 && job.workers >= 1);
+        assert!((job.tenant.0 as usize) < workload.tenants.len());
+        assert!(job.user.is_none_or(|user| (user as usize) < workload.users.len()));
+        assert!(job.model.is_none_or(|model| (model as usize) < workload.models.len()));
+        assert!(job.gpu_type.is_none_or(|kind| (kind as usize) < workload.gpu_types.len()));
+        assert!(job.duration.is_none_or(|span| span.0 >= 0));
+    }
+}
