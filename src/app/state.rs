@@ -346,7 +346,8 @@ impl State {
         } else if let Err(error) = self.scenario.check() {
             obstacles.push(Obstacle::Scenario(error.to_string()));
         } else if let Some(Err(error)) = self.input().map(|input| {
-            let tenants = &input.contents.digest.tenants;
+            let by = self.scenario.workload.trace.as_ref().map(|trace| trace.tenants).unwrap_or_default();
+            let tenants = input.contents.digest.tenants_by(by);
             self.scenario.tenants.check_names(|name| tenants.iter().any(|tenant| tenant.name == name))
         }) {
             obstacles.push(Obstacle::Scenario(error.to_string()));

@@ -23,9 +23,10 @@ const NAMES: &str = "tenant-names";
 pub fn WeightChanges(props: &StepProps) -> Html {
     let StepProps { scenario, faults, dispatch, .. } = props;
     let changes = &scenario.tenants.changes;
-    let further = names(props).next().map(|tenant| {
+    let names = names(props);
+    let further = names.first().cloned().map(|tenant| {
         let at_s = changes.iter().map(|change| change.at_s).fold(0.0, f64::max) + STEP_S;
-        Edit::WeightChanges(ListEdit::Add(WeightChangeSpec { at_s, tenant: tenant.to_owned(), weight: 1.0 }))
+        Edit::WeightChanges(ListEdit::Add(WeightChangeSpec { at_s, tenant, weight: 1.0 }))
     });
     let set_default = Callback::from(|weight: f64| Ok(Edit::DefaultWeight(weight)));
     html! {
@@ -33,7 +34,7 @@ pub fn WeightChanges(props: &StepProps) -> Html {
             <section aria-labelledby="h-weight-changes">
                 <h3 id="h-weight-changes">{ strings::WEIGHT_CHANGES }</h3>
                 <p>{ strings::WEIGHT_CHANGES_ABOUT }</p>
-                <datalist id={NAMES}>{ for names(props).map(|name| html! { <option key={name.to_owned()} value={name.to_owned()} /> }) }</datalist>
+                <datalist id={NAMES}>{ for names.iter().map(|name| html! { <option key={name.clone()} value={name.clone()} /> }) }</datalist>
                 <div class="scroll-x">
                     <table class="tbl form" data-testid="weight-changes">
                         if !changes.is_empty() {
@@ -58,9 +59,10 @@ pub fn WeightChanges(props: &StepProps) -> Html {
 }
 
 /// The tenants of the workload, most GPU-hours first.
-fn names(props: &StepProps) -> impl Iterator<Item = &str> {
-    let loads = props.input.as_ref().map_or(&[][..], |input| &input.contents.digest.tenants);
-    loads.iter().map(|load| load.name.as_str())
+fn names(props: &StepProps) -> Vec<String> {
+    let by = props.scenario.workload.trace.as_ref().map(|trace| trace.tenants).unwrap_or_default();
+    let loads = props.input.as_ref().map(|input| input.contents.digest.tenants_by(by)).unwrap_or_default();
+    loads.into_iter().map(|load| load.name).collect()
 }
 
 fn change_row(props: &StepProps, at: usize, change: &WeightChangeSpec) -> Html {
@@ -78,8 +80,8 @@ fn change_row(props: &StepProps, at: usize, change: &WeightChangeSpec) -> Html {
     };
     let set_tenant = {
         let (change, props) = (change.clone(), props.clone());
-        Callback::from(move |text: String| match names(&props).find(|name| *name == text.trim()) {
-            Some(tenant) => Ok(set(WeightChangeSpec { tenant: tenant.to_owned(), ..change.clone() })),
+        Callback::from(move |text: String| match names(&props).into_iter().find(|name| name == text.trim()) {
+            Some(tenant) => Ok(set(WeightChangeSpec { tenant, ..change.clone() })),
             None => Err(strings::unknown_tenant(text.trim())),
         })
     };
