@@ -1,5 +1,7 @@
 //! CPU time of reading generated traces of 100 MB. `cargo bench --bench import`; `cargo xtask bench` adds WebAssembly.
 
+#![allow(clippy::unwrap_used)]
+
 #[cfg(not(target_arch = "wasm32"))]
 #[path = "solver/cpu_time.rs"]
 mod cpu_time;
@@ -30,10 +32,7 @@ mod import {
     const BYTES: usize = 100_000_000;
 
     fn read(file: &[u8]) -> Imported {
-        match import_reader("generated", file, &ImportOptions::default()) {
-            Ok(imported) => imported,
-            Err(refusal) => panic!("{refusal}"),
-        }
+        import_reader("generated", file, &ImportOptions::default()).unwrap()
     }
 
     pub(super) fn measure() {

@@ -11,6 +11,7 @@ use crate::scenario::{
 };
 use crate::trace::Repairs;
 use crate::workload::assign::ProfileSettings;
+use crate::workload::shape::TypeNames;
 use crate::workload::synthetic::SyntheticSpec;
 
 /// One change of the set-up. Rows and policies that do not exist are left alone.
@@ -20,6 +21,13 @@ pub enum Edit {
     Name(String),
     /// The nodes of another cluster, as from a preset; prices stay, and failures of GPUs that it has.
     Cluster(ClusterSpec),
+    /// The cluster of a list of machines, and what its names of GPU types stand for in the trace.
+    Machines {
+        /// The nodes.
+        nodes: Vec<NodeSpec>,
+        /// Names that do not say what they stand for.
+        gpu_types: TypeNames,
+    },
     /// What decisions may assume about packing, in every row that is cut by MIG.
     MigMode(MigMode),
     /// A row of the cluster.
@@ -107,7 +115,7 @@ impl Edit {
     #[must_use]
     pub fn renews(&self) -> Option<&'static str> {
         match self {
-            Self::Cluster(_) | Self::RemoveRow(_) => Some("cluster."),
+            Self::Cluster(_) | Self::Machines { .. } | Self::RemoveRow(_) => Some("cluster."),
             Self::Row(..) => Some("cluster.failures."),
             Self::Capacity(ListEdit::Remove(_)) => Some("cluster.changes."),
             Self::WeightChanges(ListEdit::Remove(_)) => Some("tenants.changes."),
@@ -120,10 +128,12 @@ impl Edit {
     pub fn apply(self, scenario: &mut Scenario) {
         match self {
             Self::Name(name) => scenario.name = name,
-            Self::Cluster(cluster) => {
-                scenario.cluster.nodes = cluster.nodes;
-                scenario.cluster.changes.clear();
-                forget_lost_gpus(&mut scenario.cluster);
+            Self::Cluster(cluster) => other_nodes(&mut scenario.cluster, cluster.nodes),
+            Self::Machines { nodes, gpu_types } => {
+                other_nodes(&mut scenario.cluster, nodes);
+                if let Some(trace) = &mut scenario.workload.trace {
+                    trace.gpu_types.extend(gpu_types);
+                }
             }
             Self::MigMode(mode) => {
                 for row in scenario.cluster.nodes.iter_mut().filter(|row| row.layout == "mig") {
@@ -202,6 +212,13 @@ fn remove_row(cluster: &mut ClusterSpec, row: usize) {
     for change in cluster.changes.iter_mut().filter(|change| change.row > row) {
         change.row -= 1;
     }
+    forget_lost_gpus(cluster);
+}
+
+/// The nodes of another cluster: changes of capacity were about rows that are gone.
+fn other_nodes(cluster: &mut ClusterSpec, nodes: Vec<NodeSpec>) {
+    cluster.nodes = nodes;
+    cluster.changes.clear();
     forget_lost_gpus(cluster);
 }
 
