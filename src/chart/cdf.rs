@@ -231,6 +231,7 @@ impl CdfChart {
         // What is reached holds to the end of the axis; all finished is where the line of interest ends.
         if in_view < series.sorted_s.len() {
             path.along_to(plot.right());
+            corners.extend(corners.last().map(|last| (plot.right(), last.1)));
         }
         scene.add(path);
         series.key.draw_marks(scene, &corners);

@@ -126,8 +126,7 @@ fn segment(path: &mut Path, from: (f64, f64), to: (f64, f64)) {
 
 /// Where the marks of a line through `corners` stand, which rise in x: at equal distances, which begin at another place for every
 /// `number`, so that lines that lie on each other show the marks of both. Every line has one.
-#[must_use]
-pub fn places(corners: &[(f64, f64)], number: usize) -> Vec<(f64, f64)> {
+pub(super) fn places(corners: &[(f64, f64)], number: usize) -> Vec<(f64, f64)> {
     let (Some(&(first, _)), Some(&(last, _))) = (corners.first(), corners.last()) else { return Vec::new() };
     let phase = (0.5 + number as f64 * 0.382).fract() * APART_PX;
     let mut wanted: Vec<f64> = Vec::new();
