@@ -1,4 +1,4 @@
-//! Policies that solve programs, on slices of devices and while nodes come and go.
+//! Slices of devices for policies that solve programs, and nodes that come and go for every policy.
 
 use proptest::prelude::*;
 use sts_sim::cluster::Cluster;
@@ -34,6 +34,10 @@ const OPTIMISERS: [&str; 15] = [
     "sts-fairness",
 ];
 
+fn simulated() -> impl Iterator<Item = &'static PolicySpec> {
+    policies().iter().filter(|policy| policy.build.is_some())
+}
+
 fn optimisers() -> impl Iterator<Item = &'static PolicySpec> {
     policies().iter().filter(|policy| OPTIMISERS.contains(&policy.name))
 }
@@ -48,6 +52,14 @@ fn sharings(policy: &PolicySpec) -> Vec<Params> {
         all.extend(words.iter().map(|(word, _)| named(word)));
     }
     all
+}
+
+/// The layouts, or one MIG type among them where the policy serves no others.
+fn served_layouts(policy: &PolicySpec, params: &Params, layouts: &[u8]) -> Vec<u8> {
+    let cluster = cluster(layouts);
+    let nobody = workload(&cluster, &[]);
+    let refuses = policy.refuses.is_some_and(|refuses| refuses(&cluster, &nobody, params).is_some());
+    layouts.iter().copied().chain(refuses.then_some(2)).collect()
 }
 
 /// The cluster with the jobs, or with their single devices alone where the policy serves no gangs.
@@ -115,23 +127,23 @@ proptest! {
         seed in 0u64..1000,
         away in prop::collection::vec((0u32..2000, 1u32..500, 0usize..6), 0..3),
     ) {
-        let cluster = cluster(&layouts);
-        let nodes = cluster.nodes().len();
         let rate = FailureRate {
             between_failures: SimSpan::from_secs(2_000.0),
             repair: SimSpan::from_secs(150.0),
         };
-        let planned: Vec<PlannedChange> = away
-            .iter()
-            .flat_map(|&(at, length, node)| {
-                let node = NodeId((node % nodes) as u32);
-                let change = |at: u32, service| PlannedChange { at: secs(f64::from(at)), node, service };
-                [change(at, Service::Out), change(at + length, Service::In)]
-            })
-            .collect();
-        for policy in optimisers() {
+        for policy in simulated() {
             for params in sharings(policy) {
+                let cluster = cluster(&served_layouts(policy, &params, &layouts));
                 let workload = served(policy, &params, &cluster, &rows);
+                let nodes = cluster.nodes().len();
+                let planned: Vec<PlannedChange> = away
+                    .iter()
+                    .flat_map(|&(at, length, node)| {
+                        let node = NodeId((node % nodes) as u32);
+                        let change = |at: u32, service| PlannedChange { at: secs(f64::from(at)), node, service };
+                        [change(at, Service::Out), change(at + length, Service::In)]
+                    })
+                    .collect();
                 let outages = Outages::new(nodes, &planned, vec![Some(rate); nodes], seed);
                 let record = run(policy, &params, &cluster, &workload, outages);
                 prop_assert_eq!(record.stopped, None, "{}", policy.name);
