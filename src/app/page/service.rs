@@ -118,7 +118,7 @@ fn capacity(props: &StepProps) -> Html {
                 <table class="tbl form" data-testid="capacity">
                     if !changes.is_empty() {
                         <thead><tr>
-                            <th class="n">{ "From" }</th><th></th><th>{ "Row" }</th><th class="n">{ "Nodes" }</th><th><span class="vh">{ "Remove" }</span></th>
+                            <th class="n">{ "From" }</th><th><span class="vh">{ "In days and hours" }</span></th><th>{ "Row" }</th><th class="n">{ "Nodes" }</th><th><span class="vh">{ "Remove" }</span></th>
                         </tr></thead>
                     }
                     <tbody>{ for changes.iter().enumerate().map(|(at, change)| change_row(props, at, *change, &rows)) }</tbody>

@@ -39,7 +39,7 @@ pub fn WeightChanges(props: &StepProps) -> Html {
                     <table class="tbl form" data-testid="weight-changes">
                         if !changes.is_empty() {
                             <thead><tr>
-                                <th class="n">{ "From" }</th><th></th><th>{ "Tenant" }</th><th class="n">{ "Weight" }</th>
+                                <th class="n">{ "From" }</th><th><span class="vh">{ "In days and hours" }</span></th><th>{ "Tenant" }</th><th class="n">{ "Weight" }</th>
                                 <th><span class="vh">{ "Remove" }</span></th>
                             </tr></thead>
                         }
