@@ -68,7 +68,7 @@ fn names(props: &StepProps) -> Vec<String> {
 fn change_row(props: &StepProps, at: usize, change: &WeightChangeSpec) -> Html {
     let StepProps { faults, dispatch, .. } = props;
     let name = |key: &str| format!("tenants.changes.{at}.{key}");
-    let of = format!("of change {}", at + 1);
+    let of = format!("of change {} of a weight", at + 1);
     let set = move |change: WeightChangeSpec| Edit::WeightChanges(ListEdit::Set(at, change));
     let set_at = {
         let change = change.clone();

@@ -39,10 +39,10 @@ const press = (page, group, button) =>
 
 /** Each editor: what is done, and what the scenario then says. */
 const EDITS = [
-  ["price", (page) => type(page, "Price of a GPU-hour, V100 16 GB", "2.5"), ({ cluster }) => cluster.price_per_gpu_hour?.["V100-16"] === 2.5],
-  ["time between failures", (page) => type(page, "Mean time from a repair to the next failure, V100 16 GB", "200"),
+  ["price", (page) => type(page, "Price of a GPU-hour, NVIDIA V100 16 GB", "2.5"), ({ cluster }) => cluster.price_per_gpu_hour?.["V100-16"] === 2.5],
+  ["time between failures", (page) => type(page, "Mean time from a repair to the next failure, NVIDIA V100 16 GB", "200"),
     ({ cluster }) => cluster.failures?.["V100-16"]?.mtbf_h === 200],
-  ["time of a repair", (page) => type(page, "Mean time of a repair, V100 16 GB", "3"), ({ cluster }) => cluster.failures?.["V100-16"]?.mttr_h === 3],
+  ["time of a repair", (page) => type(page, "Mean time of a repair, NVIDIA V100 16 GB", "3"), ({ cluster }) => cluster.failures?.["V100-16"]?.mttr_h === 3],
   ["a change of capacity", (page) => hook(page, "add-capacity").click(), ({ cluster }) => cluster.changes?.length === 1],
   ["its time", (page) => type(page, "Time of change 1", "7200"), ({ cluster }) => cluster.changes?.[0]?.at_s === 7200],
   ["its row", (page) => page.getByLabel("Row of change 1", { exact: true }).selectOption("1"), ({ cluster }) => cluster.changes?.[0]?.row === 1],
@@ -92,7 +92,7 @@ export default (check) => {
       await linked(page, (scenario) => !holds(scenario));
     }
     const again = await open({ hash: scenarioHash(all) });
-    assert.equal(await again.getByLabel("Mean time of a repair, V100 16 GB", { exact: true }).inputValue(), "3");
+    assert.equal(await again.getByLabel("Mean time of a repair, NVIDIA V100 16 GB", { exact: true }).inputValue(), "3");
     assert.equal(await again.getByLabel("Checkpoint every", { exact: true }).inputValue(), "900");
     await hook(again, "run").click();
     await hook(again, "kpi-table").waitFor();
