@@ -324,19 +324,18 @@ fn looks(svg: &str) -> BTreeSet<String> {
             .find(|rule| rule.split([',', '{', '\n']).any(|part| part.trim() == format!(".{line}")))
             .and_then(|rule| rule.split_once('{'))
             .map(|(_, colour)| colour.trim().to_owned());
-        // Where a mark stands differs for every line; its shape is the class and the first moves relative to its centre.
         let kind = mark.map(|mark| shape(mark));
         looks.insert(format!("{hue:?} {dash:?} {kind:?}"));
     }
     looks
 }
 
-/// A mark's class and the outline of its first drawing, moved to the origin.
+/// A mark's class and the strokes of its outline, wherever it stands: less than what is seen.
 fn shape(tag: &str) -> String {
     let class = tag.split("class=\"").nth(1).and_then(|rest| rest.split(' ').next()).unwrap_or_default();
     let data = tag.split(" d=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default();
     let first: String = data.split_inclusive(['z', 'Z']).next().unwrap_or_default().to_owned();
-    let letters: String = first.chars().filter(|c| c.is_ascii_alphabetic()).collect();
+    let letters: String = first.chars().filter(char::is_ascii_alphabetic).collect();
     format!("{class} {letters}")
 }
 
