@@ -109,7 +109,7 @@ fn slots_that_are_out_of_service_are_nobodys_to_use() {
         let text = format!(
             r#"{{"cluster": {{"nodes": [
                 {{"gpu": "V100-16", "count": 1, "gpus_per_node": 1}},
-                {{"gpu": "P100", "count": 1, "gpus_per_node": 1, "layout": "uniform-4"}}], "changes": [{changes}]}},
+                {{"gpu": "V100-32", "count": 1, "gpus_per_node": 1, "layout": "uniform-4"}}], "changes": [{changes}]}},
             "workload": {{"trace": {{"path": "jobs.csv"}}}}, "policies": [{{"name": "fifo"}}], "round": {{"length_s": 1}}}}"#
         );
         let scenario = Scenario::from_json(&text).unwrap();
