@@ -75,11 +75,13 @@ pub fn RoundStep(props: &StepProps) -> Html {
                         value={round.gang_node_penalty} range={Range::any(0.0, GangPenalty::MOST)} unit="" faults={faults}
                         edit={edit(|round, penalty| round.gang_node_penalty = penalty)} dispatch={dispatch} />
                 </fieldset>
-                <fieldset>
-                    <legend>{ "Repetitions" }</legend>
-                    { seeds(props) }
-                </fieldset>
-                { measure(props) }
+                <div>
+                    <fieldset>
+                        <legend>{ "Repetitions" }</legend>
+                        { seeds(props) }
+                    </fieldset>
+                    { measure(props) }
+                </div>
             </div>
         </section>
     }
