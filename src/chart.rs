@@ -35,6 +35,7 @@ pub mod format;
 mod histogram;
 mod layouts;
 mod line;
+mod marker;
 mod multiples;
 pub mod palette;
 pub mod scale;
@@ -53,14 +54,15 @@ pub use format::Quantity;
 pub use histogram::{Card, Clock, Histogram, MixPart};
 pub use layouts::{Layout, LayoutStrip, Possible, device_strip};
 pub use line::{LineChart, Panel, YBase};
+pub use marker::{MARKERS, Marker};
 pub use multiples::{Multiple, SmallMultiples};
-pub use palette::{Key, Role};
+pub use palette::{Key, Marked, Role};
 pub use scene::{Area, Scene};
 pub use series::{Curve, TimeSeries};
 pub use theme::Theme;
 
-/// More series than this on one chart cannot be told apart.
-pub const MOST_SERIES: usize = 8;
+/// More series than this on one chart cannot be told apart: as many as there are policies.
+pub const MOST_SERIES: usize = 33;
 
 /// What every chart can do.
 pub trait Chart {

@@ -7,8 +7,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use sts_sim::chart::{
     BarChart, BarRow, Better, Card, CdfChart, CdfSeries, Chart, Clock, Curve, Detail, DeviceMap, DeviceType,
-    Direction, Histogram, Key, Layout, LayoutStrip, LineChart, MixPart, Multiple, Panel, Possible, Quantity,
-    Role, Scene, SmallMultiples, Theme, TimeSeries, XAxis, YBase, decimate, device_strip, palette, theme,
+    Direction, Histogram, Key, Layout, LayoutStrip, LineChart, Marked, MixPart, Multiple, Panel, Possible,
+    Quantity, Role, Scene, SmallMultiples, Theme, TimeSeries, XAxis, YBase, decimate, device_strip, palette,
+    theme,
 };
 
 /// One element a line, so that a change of the drawing is a readable change of the snapshot.
@@ -170,8 +171,8 @@ fn cdf_states() {
     let of = |series: Vec<CdfSeries>| CdfChart { series, ..completion_times() }.scene(None);
     snapshot!("cdf-empty", of(Vec::new()));
     snapshot!("cdf-one-job", of(vec![CdfSeries::new(subject.clone(), [3_000.0])]));
-    let nine = (0..9).map(|i| CdfSeries::new(subject.clone().variant(i), [60.0]));
-    snapshot!("cdf-too-many", of(nine.collect()));
+    let many = (0..34).map(|i| CdfSeries::new(subject.clone().variant(i), [60.0]));
+    snapshot!("cdf-too-many", of(many.collect()));
 }
 
 #[test]
@@ -264,6 +265,96 @@ fn sentences() {
     insta::assert_snapshot!("sentences", text.join("\n"));
 }
 
+// ---- many policies ----
+
+/// As many policies as there are, by their names.
+fn all_keys() -> Vec<Key> {
+    let policies = sts_sim::policy::registry::policies();
+    let key =
+        |name: &str, title: &str| Key::new(name, title, Role::Other).marked(Marked::among(policies.len()));
+    policies.iter().map(|policy| key(policy.name, policy.title)).collect()
+}
+
+fn many_lines(width: f64) -> [Box<dyn Chart>; 3] {
+    let lines = || {
+        all_keys().into_iter().enumerate().map(|(i, key)| {
+            let height = |t: i32| 1.0 + f64::from(t) * 0.2 + i as f64 * 0.1;
+            TimeSeries::new(key, Curve::Straight, (0..20).map(|t| (f64::from(t) * 3_600.0, height(t))))
+        })
+    };
+    let panel = |title: &str| Panel {
+        title: title.into(),
+        quantity: Quantity::Count,
+        base: YBase::Zero,
+        series: lines().collect(),
+    };
+    let samples = |i: usize| (1..30).map(move |k| f64::from(k) * 60.0 * (1.0 + i as f64));
+    let curves = all_keys().into_iter().enumerate().map(|(i, key)| CdfSeries::new(key, samples(i)));
+    let multiple = Multiple {
+        tenant: "edu".into(),
+        index: 0,
+        weight: 1.0,
+        overall: Some(1.0),
+        series: lines().collect(),
+    };
+    [
+        Box::new(LineChart {
+            panels: vec![panel("Slots"), panel("Jobs")],
+            ..LineChart::new("many", "Load", width, 420.0)
+        }),
+        Box::new(CdfChart { series: curves.collect(), ..CdfChart::new("many-cdf", "JCT", width, 292.0) }),
+        Box::new(SmallMultiples::new("many-tenants", "Service", width, vec![multiple])),
+    ]
+}
+
+/// Colour class, dash and mark of every line: what tells them apart.
+fn looks(svg: &str) -> BTreeSet<String> {
+    let classes = |tag: &str, kind: &str| -> Option<String> {
+        let class = tag.split("class=\"").nth(1)?.split('"').next()?;
+        class.starts_with(kind).then(|| class.split(' ').find(|c| c.starts_with("p-")).map(str::to_owned))?
+    };
+    let tags: Vec<&str> = svg.split('<').collect();
+    let mut looks = BTreeSet::new();
+    for tag in &tags {
+        let Some(line) = classes(tag, "line ") else { continue };
+        let dash = tag.split("stroke-dasharray=\"").nth(1).and_then(|rest| rest.split('"').next());
+        let mark = tags.iter().find(|tag| classes(tag, "mk").is_some_and(|mark| mark == line));
+        let hue = theme::resolved_style_sheet(Theme::Light)
+            .split('}')
+            .find(|rule| rule.split([',', '{', '\n']).any(|part| part.trim() == format!(".{line}")))
+            .and_then(|rule| rule.split_once('{'))
+            .map(|(_, colour)| colour.trim().to_owned());
+        let kind = mark.map(|mark| shape(mark));
+        looks.insert(format!("{hue:?} {dash:?} {kind:?}"));
+    }
+    looks
+}
+
+/// A mark's class and the strokes of its outline, wherever it stands: less than what is seen.
+fn shape(tag: &str) -> String {
+    let class = tag.split("class=\"").nth(1).and_then(|rest| rest.split(' ').next()).unwrap_or_default();
+    let data = tag.split(" d=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default();
+    let first: String = data.split_inclusive(['z', 'Z']).next().unwrap_or_default().to_owned();
+    let letters: String = first.chars().filter(char::is_ascii_alphabetic).collect();
+    format!("{class} {letters}")
+}
+
+#[test]
+fn every_policy_of_all_has_its_own_line_and_its_sample_in_the_legend() {
+    let policies = all_keys().len();
+    assert!(policies > 8);
+    for width in [390.0, 1_100.0] {
+        for chart in many_lines(width) {
+            let scene = chart.scene(None);
+            assert_eq!(scene.legend.iter().filter(|entry| entry.label != "entitled = 1").count(), policies);
+            assert_eq!(looks(&scene.to_svg()).len(), policies, "{}", scene.id);
+            for entry in scene.legend.iter().filter(|entry| entry.label != "entitled = 1") {
+                assert_eq!(entry.sample.len(), 2, "{}: a line and its mark", entry.label);
+            }
+        }
+    }
+}
+
 // ---- what holds for any data ----
 
 fn all_scenes() -> Vec<Scene> {
@@ -281,6 +372,7 @@ fn all_scenes() -> Vec<Scene> {
             let middle = chart.nearest(0.5).map(|readout| readout.x);
             scenes.extend([chart.scene(None), chart.scene(middle)]);
         }
+        scenes.extend(many_lines(width).map(|chart| chart.scene(None)));
     }
     scenes
 }

@@ -103,6 +103,33 @@ fn a_window_cuts_what_is_measured_and_not_the_run() {
 }
 
 #[test]
+fn slots_that_are_out_of_service_are_nobodys_to_use() {
+    // A device cut in four leaves after 25 s; one job of 100 s runs on the whole device.
+    let scenario = |changes: &str| {
+        let text = format!(
+            r#"{{"cluster": {{"nodes": [
+                {{"gpu": "V100-16", "count": 1, "gpus_per_node": 1}},
+                {{"gpu": "V100-32", "count": 1, "gpus_per_node": 1, "layout": "uniform-4"}}], "changes": [{changes}]}},
+            "workload": {{"trace": {{"path": "jobs.csv"}}}}, "policies": [{{"name": "fifo"}}], "round": {{"length_s": 1}}}}"#
+        );
+        let scenario = Scenario::from_json(&text).unwrap();
+        let table = "job,tenant,submit_s,gpus,duration_s\nA,a,0,1,100\n";
+        let imported = import_reader("jobs.csv", table.as_bytes(), &ImportOptions::default()).unwrap();
+        prepare(&scenario, &imported.workload).unwrap().run(0, 0, &mut ()).unwrap().result
+    };
+    let always = scenario("");
+    close(&always, "makespan_s", 100.0);
+    close(&always, "slot_utilization", 100.0 / 500.0);
+    close(&always, "utilization", 100.0 / 200.0);
+    let left = scenario(r#"{"at_s": 25, "row": 1, "count": 0}"#);
+    close(&left, "makespan_s", 100.0);
+    close(&left, "slot_utilization", 100.0 / (100.0 + 25.0 * 4.0));
+    close(&left, "utilization", 100.0 / 125.0);
+    let back = scenario(r#"{"at_s": 25, "row": 1, "count": 0}, {"at_s": 75, "row": 1, "count": 1}"#);
+    close(&back, "slot_utilization", 100.0 / (100.0 + 50.0 * 4.0));
+}
+
+#[test]
 fn in_the_fluid_mode_shares_of_time_count() {
     // FIFO in the fluid mode does 111 s of work in 111 s, on no device in particular.
     let fluid = run(1, "fifo", r#""round": {"length_s": 1, "mode": "fluid"}"#, D1);

@@ -13,6 +13,8 @@ mod gains;
 mod limits;
 #[path = "policy_properties/mixed.rs"]
 mod mixed;
+#[path = "policy_properties/sharing.rs"]
+mod sharing;
 #[path = "policy_properties/tenants.rs"]
 mod tenants;
 #[path = "policy_properties/world.rs"]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::chart::{Key, Role};
+use crate::chart::{Key, Marked, Role};
 use crate::metrics::statistics::Estimate;
 use crate::policy::registry;
 use crate::scenario::run::RunResult;
@@ -54,6 +54,7 @@ pub struct Comparison {
     baseline: Option<usize>,
     subject: Option<usize>,
     planned_seeds: usize,
+    marked: Marked,
 }
 
 /// One policy in a comparison.
@@ -73,7 +74,7 @@ pub struct Row {
 
 impl PartialEq for Comparison {
     fn eq(&self, other: &Self) -> bool {
-        let choices = |of: &Self| (of.baseline, of.subject, of.planned_seeds);
+        let choices = |of: &Self| (of.baseline, of.subject, of.planned_seeds, of.marked);
         Rc::ptr_eq(&self.runs, &other.runs) && choices(self) == choices(other) && self.rows == other.rows
     }
 }
@@ -127,7 +128,8 @@ impl Comparison {
         let baseline = position(&|row| Some(&row.label) == wanted.as_ref());
         let is_other = |row: &Row| Some(&row.label) != wanted.as_ref();
         let subject = position(&|row| row.policy == SUBJECT && is_other(row)).or_else(|| position(&is_other));
-        Self { runs, baseline, subject, planned_seeds: scenario.seeds.len(), rows }
+        let marked = Marked::among(scenario.policies.len());
+        Self { runs, baseline, subject, planned_seeds: scenario.seeds.len(), rows, marked }
     }
 
     /// The policies that have runs, in the order of the scenario.
@@ -210,7 +212,7 @@ impl Comparison {
             (_, true) if self.rows.len() > 1 => Role::Baseline,
             _ => Role::Other,
         };
-        Key::new(row.policy.clone(), row.title.clone(), role).variant(row.variant)
+        Key::new(row.policy.clone(), row.title.clone(), role).variant(row.variant).marked(self.marked)
     }
 }
 

@@ -35,15 +35,29 @@ impl Range {
         Self { min, max, step: Step::Whole }
     }
 
-    /// What is expected, for a field that holds `used` (with its unit) until it is changed.
-    fn complaint(self, unit: &str, used: &str) -> String {
+    /// What is expected, for a field that holds `used` (without its unit) until it is changed; `None` = nothing.
+    fn complaint(self, unit: &str, used: Option<f64>) -> String {
         let kind = match self.step {
             Step::Any => "",
             Step::Whole => "a whole number from ",
         };
         let unit = if unit.is_empty() { String::new() } else { format!("\u{a0}{unit}") };
         let (min, max) = (shown(self.min), shown(self.max));
-        format!("Must be {kind}{min} to {max}{unit}. Using {used}{unit} until it is changed.")
+        match used {
+            Some(used) => format!(
+                "Must be {kind}{min} to {max}{unit}. Using {}{unit} until it is changed.",
+                shown(used)
+            ),
+            None => format!("Must be {kind}{min} to {max}{unit}, or empty. Using none until it is changed."),
+        }
+    }
+
+    fn number(self, text: &str) -> Option<f64> {
+        let text: String = text.trim().replace(['\u{202f}', '\u{a0}', ' '], "").replace('\u{2212}', "-");
+        let value = text.parse::<f64>().ok().or_else(|| without_commas(&text))?;
+        let is_in =
+            (self.min..=self.max).contains(&value) && (self.step == Step::Any || value.fract() == 0.0);
+        is_in.then_some(value)
     }
 
     /// Reads what was typed.
@@ -51,12 +65,18 @@ impl Range {
     /// # Errors
     /// The sentence to be shown under the field, which holds `used` until it is changed.
     pub fn parse(self, text: &str, unit: &str, used: f64) -> Result<f64, String> {
-        let text: String = text.trim().replace(['\u{202f}', '\u{a0}', ' '], "").replace('\u{2212}', "-");
-        let value = text.parse::<f64>().ok().or_else(|| without_commas(&text));
-        value
-            .filter(|value| (self.min..=self.max).contains(value))
-            .filter(|value| self.step == Step::Any || value.fract() == 0.0)
-            .ok_or_else(|| self.complaint(unit, &shown(used)))
+        self.number(text).ok_or_else(|| self.complaint(unit, Some(used)))
+    }
+
+    /// The same for a field that may be empty, which is no number.
+    ///
+    /// # Errors
+    /// As [`Range::parse`].
+    pub fn parse_optional(self, text: &str, unit: &str, used: Option<f64>) -> Result<Option<f64>, String> {
+        if text.trim().is_empty() {
+            return Ok(None);
+        }
+        self.number(text).map(Some).ok_or_else(|| self.complaint(unit, used))
     }
 }
 
@@ -186,6 +206,15 @@ mod tests {
         assert_eq!(said, "Must be 0 to 168\u{a0}h. Using 4\u{a0}h until it is changed.");
         let said = Range::whole(1.0, 8.0).parse("2.5", "", 2.0).unwrap_err();
         assert_eq!(said, "Must be a whole number from 1 to 8. Using 2 until it is changed.");
+    }
+
+    #[test]
+    fn a_field_may_be_empty() {
+        let range = Range::any(1.0, 9.0);
+        assert_eq!(range.parse_optional(" ", "h", Some(4.0)), Ok(None));
+        assert_eq!(range.parse_optional("2", "h", None), Ok(Some(2.0)));
+        let said = range.parse_optional("0", "h", None).unwrap_err();
+        assert_eq!(said, "Must be 1 to 9\u{a0}h, or empty. Using none until it is changed.");
     }
 
     #[test]

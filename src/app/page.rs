@@ -20,6 +20,7 @@ pub mod report;
 pub mod results;
 pub mod rounds;
 pub mod run_bar;
+pub mod service;
 pub mod setup;
 pub mod shaping;
 pub mod shelf;
@@ -28,6 +29,7 @@ pub mod synthetic;
 pub mod tenants;
 pub mod trace;
 pub mod type_names;
+pub mod weight_changes;
 pub mod width;
 
 use std::rc::Rc;

@@ -36,7 +36,7 @@ const STEPS: [(&str, &str, &[&str]); 5] = [
     ("s-cluster", "Cluster", &["cluster."]),
     ("s-policies", "Policies", &["policies."]),
     ("s-tenants", "Tenants", &["tenants."]),
-    ("s-rounds", "Rounds and seeds", &["round.", "seeds"]),
+    ("s-rounds", "Rounds and seeds", &["round.", "measure.", "seeds"]),
 ];
 
 /// All steps, in order.

@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-pub use edit::Edit;
+pub use edit::{Edit, ListEdit};
 pub use history::History;
 pub use inputs::{FileInfo, FilesId, Inputs, Loaded, ReadId, ReadReport, Source};
 pub use runs::{ComparisonId, Groups, Older, ResultSet, RunReport, Runs};
@@ -347,6 +347,12 @@ impl State {
             obstacles.push(Obstacle::NoPolicy);
         } else if let Err(error) = self.scenario.check() {
             obstacles.push(Obstacle::Scenario(error.to_string()));
+        } else if let Some(Err(error)) = self.input().map(|input| {
+            let by = self.scenario.workload.trace.as_ref().map(|trace| trace.tenants).unwrap_or_default();
+            let tenants = input.contents.digest.tenants_by(by);
+            self.scenario.tenants.check_names(|name| tenants.iter().any(|tenant| tenant.name == name))
+        }) {
+            obstacles.push(Obstacle::Scenario(error.to_string()));
         } else {
             let sizes = self.input().map_or(&[][..], |input| &input.contents.digest.gpu_sizes);
             let refused = unserved::refused(&self.scenario, sizes).into_iter();
@@ -560,9 +566,8 @@ impl State {
             self.read_again(|options| options.repairs = repairs, now, commands);
             return;
         }
-        if matches!(edit, Edit::Cluster(_) | Edit::Machines { .. } | Edit::RemoveRow(_)) {
-            // The rows are others now, and what was typed into them is gone.
-            Rc::make_mut(&mut self.faults).retain(|field, _| !field.starts_with("cluster."));
+        if let Some(fields) = edit.renews() {
+            Rc::make_mut(&mut self.faults).retain(|field, _| !field.starts_with(fields));
         }
         let mut scenario = (*self.scenario).clone();
         edit.apply(&mut scenario);

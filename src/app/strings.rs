@@ -4,6 +4,7 @@ pub mod machines;
 pub mod mapping;
 
 use super::comparison;
+use super::field;
 use super::gavel::Settings;
 use super::groups::GroupBy;
 use super::link::Remark;
@@ -267,6 +268,49 @@ pub const TOO_MUCH_PASTED: &str = "More than 5 MB of text. Save it as a file and
 /// What pasted text may look like.
 pub const PASTE_EXAMPLE: &str =
     "job,tenant,submit_s,gpus,duration_s\na,vision,0,1,3600\nb,speech,60,0.5,1800";
+
+/// What a failure costs a job.
+pub const CHECKPOINT: &str =
+    "What a failing node loses came after the last one. Empty: all since the job was loaded.";
+/// The beginning of what is measured.
+pub const MEASURE_FROM: &str =
+    "Leaves out the warm-up: earlier jobs run and do not count. Empty: from the beginning.";
+/// The end of what is measured.
+pub const MEASURE_TO: &str = "Leaves out the cool-down. Empty: to the end.";
+/// The contention of finish-time fairness.
+pub const MEASURE_FTF: &str =
+    "GPUs asked for over GPUs there are, while a job is present; at least 1. Empty: as it was in the run.";
+
+/// A window that holds nothing.
+#[must_use]
+pub fn ends_before_it_begins(from_s: f64, to_s: f64) -> String {
+    format!(
+        "From {} s to {} s holds no job: the end must come after the beginning.",
+        field::shown(from_s),
+        field::shown(to_s)
+    )
+}
+
+/// The head of what is said of each GPU of the cluster.
+pub const BY_GPU: &str = "Prices and failures";
+/// What a failure is.
+pub const FAILURES: &str = "A node breaks as a whole; what ran on it goes back to its last checkpoint. Both times are means of exponential draws, by the seed.";
+/// The head of the changes of capacity.
+pub const CAPACITY: &str = "Changes of capacity";
+/// What they are.
+pub const CAPACITY_ABOUT: &str = "From a moment on a row has another number of nodes. What runs on nodes that leave is stopped with a checkpoint.";
+/// The head of the changes of weights.
+pub const WEIGHT_CHANGES: &str = "Weights that change";
+/// What they are.
+pub const WEIGHT_CHANGES_ABOUT: &str = "The table above has the weights of the beginning. A change holds from the first round that begins at its time or later.";
+/// The weight of tenants without one of their own.
+pub const DEFAULT_WEIGHT: &str = "Of tenants that are not set one by one.";
+
+/// A tenant that the workload does not have.
+#[must_use]
+pub fn unknown_tenant(name: &str) -> String {
+    format!("No tenant is called {name:?}. Expected a name of the table above.")
+}
 
 /// The head of the repairs.
 pub const REPAIRS: &str = "Repairs";

@@ -84,7 +84,7 @@ impl Chip {
 }
 
 /// Stands where there are more than [`MOST_SERIES`](super::MOST_SERIES) lines.
-pub(super) const TOO_MANY: &str = "More than 8 policies: choose at most 8 to tell their lines apart";
+pub(super) const TOO_MANY: &str = "More than 33 policies: choose at most 33 to tell their lines apart";
 
 /// A sentence in the middle of an area where there is nothing else to draw.
 pub(super) fn draw_note(scene: &mut Scene, area: Area, note: &str) {

@@ -213,12 +213,17 @@ impl CdfChart {
         let end = x.domain().1;
         let in_view = series.sorted_s.partition_point(|&s| s <= end);
         let shown = series.sorted_s.get(..in_view).unwrap_or_default();
+        let mut corners: Vec<(f64, f64)> = Vec::new();
         for (k, index) in decimate::cumulative(shown, |s| x.place(s)).into_iter().enumerate() {
             let Some(&sample) = shown.get(index) else { continue };
             if k == 0 {
                 path.move_to(x.place(sample), y.place(self.height_of(0.0)));
+                corners.push((x.place(sample), y.place(self.height_of(0.0))));
             }
-            path.step_to(x.place(sample), y.place(share_at(index)));
+            let at = (x.place(sample), y.place(share_at(index)));
+            path.step_to(at.0, at.1);
+            corners.extend(corners.last().map(|last| (at.0, last.1)));
+            corners.push(at);
         }
         if path.is_empty() {
             return;
@@ -226,8 +231,10 @@ impl CdfChart {
         // What is reached holds to the end of the axis; all finished is where the line of interest ends.
         if in_view < series.sorted_s.len() {
             path.along_to(plot.right());
+            corners.extend(corners.last().map(|last| (plot.right(), last.1)));
         }
         scene.add(path);
+        series.key.draw_marks(scene, &corners);
         if let ([only], true) = (series.sorted_s.as_slice(), in_view == 1) {
             let at = (x.place(*only), y.place(self.height_of(1.0)));
             scene.add(Circle::new(format!("dot {}", series.key.class()), at, 3.6));

@@ -208,14 +208,17 @@ impl Panel {
     }
 }
 
-/// The names right of the plot, spread so that they do not meet, each with a leader to the end of its line.
+/// The names right of the plot, spread so that they do not meet, each with a leader to the end of its line: where there is no room
+/// for all, those of subject and baseline.
 fn draw_end_labels(scene: &mut Scene, panel: &Panel, layout: &PanelLayout, x: &Scale) {
     const GAP_PX: f64 = 15.0;
     let PanelLayout { plot, y, .. } = layout;
     let last_in_view = |s: &TimeSeries| s.within(x.domain()).into_iter().rfind(|p| p.1.is_finite());
+    let fit = panel.series.len() as f64 * GAP_PX <= plot.height + GAP_PX;
     let ends: Vec<(&TimeSeries, f64, f64)> = panel
         .series
         .iter()
+        .filter(|s| fit || s.key.role != Role::Other)
         .filter_map(|s| last_in_view(s).map(|(px, py)| (s, x.place(px), y.place(py))))
         .collect();
     let wanted: Vec<f64> = ends.iter().map(|end| end.2).collect();

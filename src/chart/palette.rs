@@ -1,9 +1,11 @@
-//! Which colour class, dash and width a policy has, and which class a tenant or a GPU type has.
+//! Which colour class, dash, mark and width a policy has, and which class a tenant or a GPU type has.
 //!
-//! A policy's colour and dash come from a table keyed by its name, never from its position in a list, so they
-//! stay when others are hidden and are the same on every chart, chip and table. Colours themselves are in
+//! A policy's colour, dash and mark come from a table keyed by its name, never from its position in a list, so they
+//! stay when others are hidden and are the same on every chart, chip and table. No two of the table share colour and
+//! dash; marks tell further entries of one policy apart, and stand on every line where there are many. Colours themselves are in
 //! `chart.css` (class to custom property) and in [`theme`](super::theme) (custom property to colour).
 
+use super::marker::{self, MARKERS, Marker};
 use super::scene::{Area, Line, Node, Pattern, Rect, Scene, Stroke};
 
 /// What a series is in the comparison; it decides the width and the order of drawing.
@@ -18,6 +20,27 @@ pub enum Role {
     Subject,
 }
 
+/// Which lines have marks: the same for all lines of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Marked {
+    /// Second and further entries of a policy.
+    #[default]
+    Variants,
+    /// Every line: there are so many that dashes alone are too much alike.
+    All,
+}
+
+impl Marked {
+    /// Which lines have marks where so many entries are compared.
+    #[must_use]
+    pub fn among(entries: usize) -> Self {
+        if entries > MOST_UNMARKED { Self::All } else { Self::Variants }
+    }
+}
+
+/// As many lines are told apart by colour and dash at a glance.
+const MOST_UNMARKED: usize = 8;
+
 /// A policy as a chart names and draws it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
@@ -25,9 +48,11 @@ pub struct Key {
     pub policy: String,
     /// What is written: unique within a chart.
     pub label: String,
-    /// 0 for the first entry of a policy, 1 for the second of the same policy, …: the same colour, another
-    /// dash.
+    /// 0 for the first entry of a policy, 1 for the second of the same policy, …: the same colour and dash,
+    /// another mark.
     pub variant: usize,
+    /// Which lines of the comparison have marks.
+    pub marked: Marked,
     /// Its part in the comparison.
     pub role: Role,
 }
@@ -36,13 +61,40 @@ impl Key {
     /// The first entry of `policy`, under `label`.
     #[must_use]
     pub fn new(policy: impl Into<String>, label: impl Into<String>, role: Role) -> Self {
-        Self { policy: policy.into(), label: label.into(), variant: 0, role }
+        Self { policy: policy.into(), label: label.into(), variant: 0, marked: Marked::Variants, role }
     }
 
     /// The same as the `variant`-th entry of its policy.
     #[must_use]
     pub fn variant(self, variant: usize) -> Self {
         Self { variant, ..self }
+    }
+
+    /// The same in a comparison whose lines have such marks.
+    #[must_use]
+    pub fn marked(self, marked: Marked) -> Self {
+        Self { marked, ..self }
+    }
+
+    /// The mark on its line, if it has one.
+    #[must_use]
+    pub fn marker(&self) -> Option<Marker> {
+        let is_marked = self.variant > 0 || self.marked == Marked::All;
+        is_marked.then(|| MARKERS[self.number() % MARKERS.len()])
+    }
+
+    /// Which mark is its own: one of the policy's family by colour, and the next for the next entry.
+    fn number(&self) -> usize {
+        let own = POLICIES.iter().position(|e| e.name == self.policy).unwrap_or(0);
+        own + self.variant
+    }
+
+    /// Draws its marks on a line through `corners`, which rise in x.
+    pub(super) fn draw_marks(&self, scene: &mut Scene, corners: &[(f64, f64)]) {
+        let places = marker::places(corners, self.number());
+        if let (Some(marker), false) = (self.marker(), places.is_empty()) {
+            scene.add(marker.at(&places, self.class()));
+        }
     }
 
     /// The colour class, such as `p-gavel-max-min`.
@@ -95,7 +147,7 @@ const LONG: &str = "14 4";
 const DASH_DOT: &str = "10 3 2 3";
 const DASH_DOT_DOT: &str = "9 3 2 3 2 3";
 
-/// For the second, third, … entry of one policy; no policy has one of these for its own.
+/// For entries of one policy that have used up all marks; no policy has one of these for its own.
 const VARIANT_DASHES: [&str; 3] = ["3 6", "16 3 4 3", "1 2 6 2"];
 
 struct Entry {
@@ -152,10 +204,11 @@ pub fn policy_class(name: &str) -> &'static str {
     POLICIES.iter().find(|e| e.name == name).map_or("p-other", |e| e.class)
 }
 
-/// The dash pattern of the `variant`-th entry of a policy; empty for a solid line.
+/// The dash pattern of the `variant`-th entry of a policy; empty for a solid line. Another one only once every mark has been
+/// on a line with the policy's own.
 #[must_use]
 pub fn policy_dash(name: &str, variant: usize) -> &'static str {
-    match variant.checked_sub(1) {
+    match (variant / MARKERS.len()).checked_sub(1) {
         None => POLICIES.iter().find(|e| e.name == name).map_or(SOLID, |e| e.dash),
         Some(extra) => VARIANT_DASHES[extra % VARIANT_DASHES.len()],
     }
@@ -202,7 +255,10 @@ pub fn line_sample(key: &Key, width: f64) -> Scene {
 
 pub(super) fn line_nodes(key: &Key, width: f64) -> Vec<Node> {
     let stroke = Stroke { width_px: key.stroke().width_px.max(2.0), ..key.stroke() };
-    vec![Line::new(key.line_class(), (1.0, 5.0), (width - 1.0, 5.0)).stroke(stroke).into()]
+    let mut nodes: Vec<Node> =
+        vec![Line::new(key.line_class(), (1.0, 5.0), (width - 1.0, 5.0)).stroke(stroke).into()];
+    nodes.extend(key.marker().map(|marker| marker.at(&[(width / 2.0, 5.0)], key.class())));
+    nodes
 }
 
 /// A tenant's swatch of `size_px` x `size_px`; `id` must be unique in the page.
@@ -285,12 +341,52 @@ mod tests {
     }
 
     #[test]
-    fn the_second_entry_of_a_policy_differs_in_dash_only() {
+    fn the_second_entry_of_a_policy_differs_in_its_mark_only() {
         let first = Key::new("fifo", "FIFO", Role::Baseline);
         let second = first.clone().variant(1);
         assert_eq!(first.class(), second.class());
-        assert_ne!(first.stroke().dash, second.stroke().dash);
-        assert_ne!(second.stroke().dash, first.clone().variant(2).stroke().dash);
+        assert_eq!(first.stroke().dash, second.stroke().dash);
+        assert_eq!(first.marker(), None);
+        assert!(second.marker().is_some_and(|mark| Some(mark) != first.clone().variant(2).marker()));
+    }
+
+    /// What tells a line from others.
+    fn look(key: &Key) -> (&'static str, &'static str, Option<Marker>) {
+        (hue(key.class()), key.stroke().dash, key.marker())
+    }
+
+    #[test]
+    fn up_to_33_entries_differ_whatever_they_are() {
+        assert_eq!(Marked::among(8), Marked::Variants);
+        assert_eq!(Marked::among(9), Marked::All);
+        let of = |policy: &str, variant: usize, marked| {
+            Key::new(policy, "", Role::Other).variant(variant).marked(marked)
+        };
+        let differ = |keys: &[Key]| keys.iter().map(look).collect::<BTreeSet<_>>().len() == keys.len();
+        for marked in [Marked::Variants, Marked::All] {
+            // Every policy in as many entries as any two can both have among 33.
+            let all = POLICIES.iter().flat_map(|e| (0..16).map(move |variant| of(e.name, variant, marked)));
+            assert!(differ(&all.collect::<Vec<_>>()));
+            for entry in &POLICIES {
+                let one: Vec<Key> = (0..33).map(|variant| of(entry.name, variant, marked)).collect();
+                assert!(differ(&one), "{}", entry.name);
+                // What is left of 33 for the others.
+                for others in &POLICIES {
+                    let many = one.iter().take(17).cloned();
+                    let few = (0..16).map(|variant| of(others.name, variant, marked));
+                    assert!(others.name == entry.name || differ(&many.chain(few).collect::<Vec<_>>()));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn with_nine_policies_every_mark_within_a_colour_is_another() {
+        let mut seen = BTreeSet::new();
+        for entry in &POLICIES {
+            let key = Key::new(entry.name, "", Role::Other).marked(Marked::All);
+            assert!(seen.insert((hue(entry.class), key.marker())), "{}", entry.name);
+        }
     }
 
     #[test]

@@ -283,6 +283,13 @@ impl Path {
         let _ = write!(self.data, "H{}", Px(x));
     }
 
+    /// Adds a circle.
+    pub fn circle(&mut self, (x, y): (f64, f64), radius_px: f64) {
+        let (r, left) = (Px(radius_px), Px(x - radius_px));
+        let (there, back) = (Px(radius_px * 2.0), Px(radius_px * -2.0));
+        let _ = write!(self.data, "M{left} {}a{r} {r} 0 1 0 {there} 0a{r} {r} 0 1 0 {back} 0z", Px(y));
+    }
+
     /// Closes the part.
     pub fn close(&mut self) {
         self.data.push('Z');

@@ -85,6 +85,7 @@ impl TimeSeries {
     pub(super) fn draw(&self, scene: &mut Scene, x: &Scale, y: &Scale, plot: Area) {
         let mut path = Path::new(self.key.line_class()).stroke(self.key.stroke());
         let reduced = self.reduced(x.domain(), plot);
+        let mut marked = Vec::new();
         for run in reduced.split(|p| p.1.is_nan()) {
             match run {
                 [] => {}
@@ -94,18 +95,26 @@ impl TimeSeries {
                 }
                 [(px, py), rest @ ..] => {
                     path.move_to(x.place(*px), y.place(*py));
+                    let mut corners = vec![(x.place(*px), y.place(*py))];
                     for (px, py) in rest {
+                        let at = (x.place(*px), y.place(*py));
                         match self.curve {
-                            Curve::Straight => path.line_to(x.place(*px), y.place(*py)),
-                            Curve::Step => path.step_to(x.place(*px), y.place(*py)),
+                            Curve::Straight => path.line_to(at.0, at.1),
+                            Curve::Step => {
+                                path.step_to(at.0, at.1);
+                                corners.extend(corners.last().map(|last| (at.0, last.1)));
+                            }
                         }
+                        corners.push(at);
                     }
+                    marked.push(corners);
                 }
             }
         }
         if !path.is_empty() {
             scene.add(path);
         }
+        marked.iter().for_each(|corners| self.key.draw_marks(scene, corners));
     }
 
     /// The points to draw in a plot.

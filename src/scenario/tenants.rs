@@ -59,16 +59,28 @@ impl TenantSpec {
         Ok(())
     }
 
+    /// Checks that changes are about tenants of the workload.
+    ///
+    /// # Errors
+    /// [`ScenarioError::Value`] for the first tenant that is not known.
+    pub fn check_names(&self, is_known: impl Fn(&str) -> bool) -> Result<(), ScenarioError> {
+        match self.changes.iter().enumerate().find(|(_, change)| !is_known(&change.tenant)) {
+            Some((index, change)) => Err(ScenarioError::value(
+                format!("tenants.changes[{index}].tenant"),
+                format!("{:?}", change.tenant),
+                "the name of a tenant of the workload",
+            )),
+            None => Ok(()),
+        }
+    }
+
     /// Enters the changes at the tenants they are about, at boundaries of rounds of `round` length.
     pub(super) fn enter_changes(&self, tenants: &mut [Tenant], round: SimSpan) -> Result<(), ScenarioError> {
         let length = round.0.max(1);
-        for (index, change) in self.changes.iter().enumerate() {
+        self.check_names(|name| tenants.iter().any(|tenant| tenant.name == name))?;
+        for change in &self.changes {
             let Some(tenant) = tenants.iter_mut().find(|tenant| tenant.name == change.tenant) else {
-                return Err(ScenarioError::value(
-                    format!("tenants.changes[{index}].tenant"),
-                    format!("{:?}", change.tenant),
-                    "the name of a tenant of the workload",
-                ));
+                continue;
             };
             let at = SimTime::ZERO + SimSpan::from_secs(change.at_s);
             tenant.changes.push(WeightChange { at, weight_micro: micro(change.weight) });

@@ -27,7 +27,7 @@ export async function runFirstSample(page) {
 
 /** Waits until every run of the comparison has ended: results come in one by one. */
 export const finished = (page) => page.waitForFunction(() => {
-  const [, done, planned] = document.querySelector('[data-testid="run-status"]')?.textContent.match(/(\d+)\sof\s(\d+)\sruns/) ?? [];
+  const [, done, planned] = document.querySelector('[data-testid="run-status"]')?.textContent.match(/(\d+)\sof\s(\d+)\sruns?/) ?? [];
   return done !== undefined && done === planned;
 }, undefined, { timeout: 120_000 });
 

@@ -7,6 +7,7 @@ use yew::prelude::*;
 use super::drawing::{Draw, Drawing, scene};
 use super::field::{Choice, LabelShown, NumberField, select};
 use super::icon::Icon;
+use super::service::Service;
 use super::setup::{StepProps, step_head};
 use crate::app::field::Range;
 use crate::app::mig;
@@ -56,6 +57,7 @@ pub fn ClusterStep(props: &StepProps) -> Html {
                 }
                 <DeviceFigure scenario={scenario} />
                 { for mig_types(scenario).into_iter().map(|of| html! { <MigFigure key={of.name.clone()} of={of.clone()} dispatch={dispatch} /> }) }
+                <Service ..props.clone() />
             </div>
         </section>
     }

@@ -30,6 +30,9 @@ pub struct TextProps {
     /// Which keyboard a phone shows.
     #[prop_or(AttrValue::Static("text"))]
     pub inputmode: AttrValue,
+    /// The id of a `datalist` with values to choose from, if there is one.
+    #[prop_or_default]
+    pub suggestions: Option<AttrValue>,
     /// Fields whose text is no value.
     pub faults: Rc<Faults>,
     /// Reads what was typed: a change of the set-up, or what is wrong with it.
@@ -63,7 +66,8 @@ pub fn TextField(props: &TextProps) -> Html {
     html! {
         <div class="field">
             { label(name, text, props.label_shown) }
-            <Entry name={name} text={&props.value} unit={&props.unit} fault={fault.cloned()} inputmode={&props.inputmode} {on_text} />
+            <Entry name={name} text={&props.value} unit={&props.unit} fault={fault.cloned()} inputmode={&props.inputmode}
+                suggestions={props.suggestions.clone()} {on_text} />
             if let Some(fault) = fault {
                 <span class="ferr" id={complaint_id(name)} role="alert">{ Icon::Warn.html() }<span>{ fault.message.clone() }</span></span>
             }
@@ -115,6 +119,47 @@ pub fn NumberField(props: &NumberProps) -> Html {
     }
 }
 
+/// A field for a number that may be left out.
+#[derive(Properties, PartialEq)]
+pub struct OptionalProps {
+    /// Unique in the page; also the id of the input.
+    pub name: AttrValue,
+    /// What it is.
+    pub label: AttrValue,
+    /// Whether the label is only for screen readers.
+    #[prop_or_default]
+    pub label_shown: LabelShown,
+    /// The value in the scenario; an empty field where there is none.
+    pub value: Option<f64>,
+    /// What is allowed.
+    pub range: Range,
+    /// The unit; may be empty.
+    #[prop_or_default]
+    pub unit: AttrValue,
+    /// A sentence below the field; may be empty.
+    #[prop_or_default]
+    pub help: AttrValue,
+    /// Fields whose text is no value.
+    pub faults: Rc<Faults>,
+    /// The change that a number, or none, makes, or why it cannot be.
+    pub edit: Callback<Option<f64>, Result<Edit, String>>,
+    /// The page.
+    pub dispatch: Callback<Action>,
+}
+
+/// A field for a number that may be left out.
+#[component]
+pub fn OptionalNumberField(props: &OptionalProps) -> Html {
+    let read = {
+        let (range, value, unit, edit) = (props.range, props.value, props.unit.clone(), props.edit.clone());
+        Callback::from(move |text: String| edit.emit(range.parse_optional(&text, &unit, value)?))
+    };
+    html! {
+        <TextField name={&props.name} label={&props.label} label_shown={props.label_shown} value={props.value.map(field::shown).unwrap_or_default()}
+            unit={&props.unit} help={&props.help} inputmode="decimal" faults={&props.faults} {read} dispatch={&props.dispatch} />
+    }
+}
+
 fn label(name: &AttrValue, label: &AttrValue, shown: LabelShown) -> Html {
     let class = if shown == LabelShown::Above { "lab" } else { "vh" };
     html! { <label {class} for={name.clone()}>{ label.clone() }</label> }
@@ -140,6 +185,9 @@ pub struct EntryProps {
     /// Which keyboard a phone shows.
     #[prop_or(AttrValue::Static("text"))]
     pub inputmode: AttrValue,
+    /// The id of a `datalist` with values to choose from, if there is one.
+    #[prop_or_default]
+    pub suggestions: Option<AttrValue>,
     /// A text was entered.
     pub on_text: Callback<String>,
 }
@@ -166,7 +214,7 @@ pub fn Entry(props: &EntryProps) -> Html {
     };
     let settled = || props.fault.as_ref().map_or_else(|| props.text.to_string(), |fault| fault.text.clone());
     let input = html! {
-        <input type="text" inputmode={props.inputmode.clone()} autocomplete="off" id={props.name.clone()}
+        <input type="text" inputmode={props.inputmode.clone()} autocomplete="off" id={props.name.clone()} list={props.suggestions.clone()}
             value={(*draft).clone().unwrap_or_else(settled)} {oninput} {onchange}
             aria-invalid={props.fault.is_some().then_some("true")}
             aria-describedby={props.fault.is_some().then(|| complaint_id(&props.name))} />

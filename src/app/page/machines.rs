@@ -1,5 +1,6 @@
 //! Lists of machines that came with a trace, or alone: what is in them, and a cluster made of them.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use yew::prelude::*;
@@ -116,11 +117,11 @@ fn quotas(list: &NodeReport, tenants: &TenantSpec, dispatch: &Callback<Action>) 
     if list.quotas.is_empty() {
         return html! {};
     }
-    let weights = list.quotas.iter().map(|(tenant, gpus)| (tenant.clone(), *gpus)).collect();
-    let weighted = TenantSpec { weights, ..tenants.clone() };
-    if weighted == *tenants {
+    let weights: BTreeMap<String, f64> =
+        list.quotas.iter().map(|(tenant, gpus)| (tenant.clone(), *gpus)).collect();
+    if weights == tenants.weights {
         return html! { <span class="good">{ Icon::Check.html() }{ words::WEIGHTS_USED }</span> };
     }
-    let onclick = dispatch.reform(move |_: MouseEvent| Action::Edit(Edit::Tenants(weighted.clone())));
+    let onclick = dispatch.reform(move |_: MouseEvent| Action::Edit(Edit::Weights(weights.clone())));
     html! { <button class="btn" type="button" data-testid="use-as-weights" {onclick}>{ words::USE_WEIGHTS }</button> }
 }

@@ -12,7 +12,7 @@ use super::setup::{StepProps, step_head};
 use crate::app::field::{Range, shown};
 use crate::app::state::{Action, Edit, Faults};
 use crate::chart::palette::line_sample;
-use crate::chart::{Key, Role};
+use crate::chart::{Key, Marked, Role};
 use crate::policy::param::{ParamKind, ParamSpec, ParamValue};
 use crate::policy::registry::policies;
 use crate::policy::{PolicySpec, spec};
@@ -40,6 +40,7 @@ pub fn PolicyStep(props: &StepProps) -> Html {
         let text = format!("{} {} {}", spec.name, spec.title, spec.summary).to_lowercase();
         wanted.split_whitespace().all(|word| text.contains(word))
     };
+    let marked = Marked::among(scenario.policies.len());
     let cards = |spec: &'static PolicySpec| {
         let number = policies().iter().position(|other| other.name == spec.name).map_or(0, |at| at + 1);
         let mut entries: Vec<Option<&PolicyChoice>> =
@@ -49,13 +50,13 @@ pub fn PolicyStep(props: &StepProps) -> Html {
         }
         entries.into_iter().enumerate().map(move |(variant, entry)| {
             let key = entry.map_or(spec.name, |entry| entry.label()).to_owned();
-            let card = CardOf { name: spec.name, number, variant, entry: entry.cloned() };
+            let card = CardOf { name: spec.name, number, variant, marked, entry: entry.cloned() };
             html! { <PolicyCard {key} {card} faults={faults} dispatch={dispatch} /> }
         })
     };
     let shown: Vec<&'static PolicySpec> = policies().iter().filter(matches).collect();
     let (subject, others): (Vec<_>, Vec<_>) = shown.into_iter().partition(|spec| spec.name == SUBJECT);
-    let about = format!("{} chosen; each has one colour and dash on the whole page", scenario.policies.len());
+    let about = format!("{} chosen; each has one line on the whole page", scenario.policies.len());
     let search = html! {
         <input class="search" type="search" placeholder="Find a policy" aria-label="Find a policy" oninput={on_search} />
     };
@@ -75,6 +76,7 @@ struct CardOf {
     name: &'static str,
     number: usize,
     variant: usize,
+    marked: Marked,
     entry: Option<PolicyChoice>,
 }
 
@@ -97,7 +99,8 @@ fn PolicyCard(props: &CardProps) -> Html {
     };
     let is_subject = spec.name == SUBJECT;
     let key = Key::new(spec.name, label, if is_subject { Role::Subject } else { Role::Other })
-        .variant(card.variant);
+        .variant(card.variant)
+        .marked(card.marked);
     let testid = (card.variant == 0).then(|| format!("policy-{}", spec.name));
     html! {
         <div class={classes!("pol", is_subject.then_some("pol-hero"), entry.is_some().then_some("on"))}>

@@ -1,5 +1,6 @@
 //! Step 4: tenants, their weights, and what they ask for against what they are entitled to.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use web_sys::HtmlInputElement;
@@ -7,18 +8,18 @@ use yew::prelude::*;
 
 use super::field::{LabelShown, NumberField};
 use super::setup::{StepProps, step_head};
+use super::weight_changes::WeightChanges;
 use crate::app::field::Range;
 use crate::app::shares::{Share, Shares};
 use crate::app::state::{Action, Edit, Faults};
 use crate::chart::format;
 use crate::cluster::Cluster;
-use crate::scenario::TenantSpec;
 
 /// Rows shown at once.
 const MOST_ROWS: usize = 200;
 
-/// Changes of weights that are named.
-const MOST_CHANGES: usize = 5;
+/// What a weight may be.
+pub const WEIGHT: Range = Range::any(0.0, 1e6);
 
 /// Tenants beyond this many have no filter to find them by.
 const FILTER_FROM: usize = 20;
@@ -39,12 +40,10 @@ pub fn TenantStep(props: &StepProps) -> Html {
     let tenants_by = scenario.workload.trace.as_ref().map(|trace| trace.tenants).unwrap_or_default();
     let loads = input.as_ref().map(|input| input.contents.digest.tenants_by(tenants_by)).unwrap_or_default();
     let shares = Shares::of(&loads, &scenario.tenants);
-    let equal = dispatch.reform(|_: MouseEvent| Action::Edit(Edit::Tenants(TenantSpec::default())));
+    let equal = dispatch.reform(|_: MouseEvent| Action::Edit(Edit::Weights(BTreeMap::new())));
     let by_hours = {
         let weights = shares.weights_by_demand();
-        dispatch.reform(move |_: MouseEvent| {
-            Action::Edit(Edit::Tenants(TenantSpec { weights: weights.clone(), ..TenantSpec::default() }))
-        })
+        dispatch.reform(move |_: MouseEvent| Action::Edit(Edit::Weights(weights.clone())))
     };
     let actions = html! {
         <>
@@ -77,36 +76,13 @@ pub fn TenantStep(props: &StepProps) -> Html {
                         { foot(&shares, &cluster) }
                     </table>
                 </div>
-                if !scenario.tenants.changes.is_empty() {
-                    <p class="note">{ changes(&scenario.tenants) }</p>
-                }
                 if hidden > 0 {
                     <p class="note">{ format!("{} more, with fewer GPU-hours; find them by name.", format::count(hidden as u64)) }</p>
                 }
+                <WeightChanges ..props.clone() />
             }
         </section>
     }
-}
-
-/// The changes of weights in words; the table has the weights at the beginning.
-fn changes(tenants: &TenantSpec) -> String {
-    let mut words: Vec<String> = tenants
-        .changes
-        .iter()
-        .take(MOST_CHANGES)
-        .map(|change| {
-            let weight = format::significant(change.weight, 3);
-            format!("{} has weight {weight} from second {}", change.tenant, format::number(change.at_s, 0))
-        })
-        .collect();
-    let hidden = tenants.changes.len().saturating_sub(MOST_CHANGES);
-    if hidden > 0 {
-        words.push(format!("and {} more changes", format::count(hidden as u64)));
-    }
-    format!(
-        "These are the weights at the beginning. {}; setting all weights by a button ends this.",
-        words.join(", ")
-    )
 }
 
 /// A tenant's slots of each type.
@@ -160,7 +136,7 @@ fn TenantRow(props: &RowProps) -> Html {
             <td class="n">{ format::number(share.gpu_hours, 0) }</td>
             <td class="n">
                 <NumberField name={field.clone()} label={format!("Weight of {}", share.name)} label_shown={LabelShown::Hidden} value={share.weight}
-                    range={Range::any(0.0, 1e6)} {faults} {edit} {dispatch} />
+                    range={WEIGHT} {faults} {edit} {dispatch} />
             </td>
             <td class="n">{ format::percent(share.share, 1) }</td>
             { for slots.iter().enumerate().map(|(at, slots)| html! { <td class="n" key={at}>{ format::number(*slots, 1) }</td> }) }

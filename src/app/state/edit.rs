@@ -1,9 +1,14 @@
 //! Changes of the set-up.
 
+use std::collections::BTreeMap;
+
 use crate::cluster::{MigMode, catalogue};
 use crate::policy::param::ParamValue;
 use crate::policy::registry;
-use crate::scenario::{ClusterSpec, NodeSpec, PolicyChoice, RoundSpec, Scenario, TenantSpec, TraceSpec};
+use crate::scenario::{
+    CapacityChange, ClusterSpec, FailureSpec, MeasureSpec, NodeSpec, PolicyChoice, RoundSpec, Scenario,
+    TraceSpec, WeightChangeSpec,
+};
 use crate::trace::Repairs;
 use crate::workload::assign::ProfileSettings;
 use crate::workload::shape::TypeNames;
@@ -14,7 +19,7 @@ use crate::workload::synthetic::SyntheticSpec;
 pub enum Edit {
     /// The scenario's name.
     Name(String),
-    /// The nodes of another cluster, as from a preset; prices stay.
+    /// The nodes of another cluster, as from a preset; prices stay, and failures of GPUs that it has.
     Cluster(ClusterSpec),
     /// The cluster of a list of machines, and what its names of GPU types stand for in the trace.
     Machines {
@@ -29,8 +34,14 @@ pub enum Edit {
     Row(usize, NodeSpec),
     /// A further row, of a GPU type that the cluster does not have yet.
     AddRow,
-    /// A row less.
+    /// A row less, and its changes of capacity.
     RemoveRow(usize),
+    /// The price of a GPU-hour of a GPU; `None` = it has none.
+    Price(String, Option<f64>),
+    /// How often nodes with a GPU break; `None` = never.
+    Failures(String, Option<FailureSpec>),
+    /// The changes of capacity.
+    Capacity(ListEdit<CapacityChange>),
     /// The policy joins the comparison.
     AddPolicy(String),
     /// The entry with this label leaves the comparison.
@@ -48,10 +59,16 @@ pub enum Edit {
     },
     /// A tenant's weight.
     Weight(String, f64),
-    /// All weights.
-    Tenants(TenantSpec),
+    /// The weights of the beginning, all of them; changes over time stay.
+    Weights(BTreeMap<String, f64>),
+    /// The weight of tenants that have none of their own.
+    DefaultWeight(f64),
+    /// The changes of weights.
+    WeightChanges(ListEdit<WeightChangeSpec>),
     /// Rounds and overheads.
     Round(RoundSpec),
+    /// What is measured.
+    Measure(MeasureSpec),
     /// The seeds.
     Seeds(Vec<u64>),
     /// What is taken from the trace.
@@ -64,14 +81,56 @@ pub enum Edit {
     Profiles(ProfileSettings),
 }
 
+/// One change of a list. Entries that do not exist are left alone.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ListEdit<T> {
+    /// An entry becomes another.
+    Set(usize, T),
+    /// A further entry at the end.
+    Add(T),
+    /// An entry less.
+    Remove(usize),
+}
+
+impl<T> ListEdit<T> {
+    fn apply(self, list: &mut Vec<T>) {
+        match self {
+            Self::Set(at, entry) => {
+                if let Some(found) = list.get_mut(at) {
+                    *found = entry;
+                }
+            }
+            Self::Add(entry) => list.push(entry),
+            Self::Remove(at) => {
+                if at < list.len() {
+                    list.remove(at);
+                }
+            }
+        }
+    }
+}
+
 impl Edit {
+    /// How the names of fields begin whose rows are others after the change, so that what was typed into them is gone.
+    #[must_use]
+    pub fn renews(&self) -> Option<&'static str> {
+        match self {
+            Self::Cluster(_) | Self::Machines { .. } | Self::RemoveRow(_) => Some("cluster."),
+            Self::Row(..) => Some("cluster.failures."),
+            Self::Capacity(ListEdit::Remove(_)) => Some("cluster.changes."),
+            Self::WeightChanges(ListEdit::Remove(_)) => Some("tenants.changes."),
+            Self::Weights(_) => Some("tenants.weights."),
+            _ => None,
+        }
+    }
+
     /// Makes the change.
     pub fn apply(self, scenario: &mut Scenario) {
         match self {
             Self::Name(name) => scenario.name = name,
-            Self::Cluster(cluster) => scenario.cluster.nodes = cluster.nodes,
+            Self::Cluster(cluster) => other_nodes(&mut scenario.cluster, cluster.nodes),
             Self::Machines { nodes, gpu_types } => {
-                scenario.cluster.nodes = nodes;
+                other_nodes(&mut scenario.cluster, nodes);
                 if let Some(trace) = &mut scenario.workload.trace {
                     trace.gpu_types.extend(gpu_types);
                 }
@@ -85,29 +144,33 @@ impl Edit {
                 if let Some(found) = scenario.cluster.nodes.get_mut(row) {
                     *found = spec;
                 }
+                forget_lost_gpus(&mut scenario.cluster);
             }
             Self::AddRow => scenario.cluster.nodes.push(another_row(&scenario.cluster.nodes)),
             Self::RemoveRow(row) => {
                 if row < scenario.cluster.nodes.len() {
-                    scenario.cluster.nodes.remove(row);
+                    remove_row(&mut scenario.cluster, row);
                 }
             }
+            Self::Price(gpu, price) => set(&mut scenario.cluster.price_per_gpu_hour, gpu, price),
+            Self::Failures(gpu, spec) => set(&mut scenario.cluster.failures, gpu, spec),
+            Self::Capacity(edit) => edit.apply(&mut scenario.cluster.changes),
             Self::AddPolicy(name) => add_policy(&mut scenario.policies, &name),
             Self::RemovePolicy(label) => scenario.policies.retain(|choice| choice.label() != label),
             Self::RepeatPolicy(label) => repeat_policy(&mut scenario.policies, &label),
             Self::Param { label, name, value } => {
                 if let Some(choice) = scenario.policies.iter_mut().find(|choice| choice.label() == label) {
-                    match value {
-                        Some(value) => choice.params.insert(name.to_owned(), value),
-                        None => choice.params.remove(name),
-                    };
+                    set(&mut choice.params, name.to_owned(), value);
                 }
             }
             Self::Weight(tenant, weight) => {
                 scenario.tenants.weights.insert(tenant, weight);
             }
-            Self::Tenants(tenants) => scenario.tenants = tenants,
+            Self::Weights(weights) => scenario.tenants.weights = weights,
+            Self::DefaultWeight(weight) => scenario.tenants.default_weight = weight,
+            Self::WeightChanges(edit) => edit.apply(&mut scenario.tenants.changes),
             Self::Round(round) => scenario.round = round,
+            Self::Measure(measure) => scenario.measure = measure,
             Self::Seeds(seeds) => scenario.seeds = seeds,
             Self::Trace(trace) => {
                 scenario.workload.trace = Some(trace);
@@ -132,6 +195,37 @@ fn another_row(rows: &[NodeSpec]) -> NodeSpec {
     let unused = models.iter().find(|model| rows.iter().all(|row| row.gpu != model.id));
     let gpu = unused.or(models.first()).map(|model| model.id.clone()).unwrap_or_default();
     NodeSpec { gpu, count: 1, gpus_per_node: 8, layout: "whole".into(), strict: true }
+}
+
+/// An entry of a map; `None` = there is none.
+fn set<V>(map: &mut BTreeMap<String, V>, key: String, value: Option<V>) {
+    match value {
+        Some(value) => map.insert(key, value),
+        None => map.remove(&key),
+    };
+}
+
+/// Changes of capacity are about rows by their positions.
+fn remove_row(cluster: &mut ClusterSpec, row: usize) {
+    cluster.nodes.remove(row);
+    cluster.changes.retain(|change| change.row != row);
+    for change in cluster.changes.iter_mut().filter(|change| change.row > row) {
+        change.row -= 1;
+    }
+    forget_lost_gpus(cluster);
+}
+
+/// The nodes of another cluster: changes of capacity were about rows that are gone.
+fn other_nodes(cluster: &mut ClusterSpec, nodes: Vec<NodeSpec>) {
+    cluster.nodes = nodes;
+    cluster.changes.clear();
+    forget_lost_gpus(cluster);
+}
+
+/// GPUs that are no longer in the cluster do not break.
+fn forget_lost_gpus(cluster: &mut ClusterSpec) {
+    let nodes = &cluster.nodes;
+    cluster.failures.retain(|gpu, _| nodes.iter().any(|row| row.gpu == *gpu));
 }
 
 /// Where a policy stands in the list of all.
@@ -232,6 +326,47 @@ mod tests {
         gpus.sort_unstable();
         gpus.dedup();
         assert_eq!(gpus.len(), count);
+    }
+
+    #[test]
+    fn a_row_takes_its_changes_and_the_failures_of_its_gpu_along() {
+        let mut scenario = edited([Edit::AddRow]);
+        let gpus: Vec<String> = scenario.cluster.nodes.iter().map(|row| row.gpu.clone()).collect();
+        assert!(gpus.len() > 2);
+        let breaks = FailureSpec { mtbf_h: 100.0, mttr_h: 1.0 };
+        for (row, gpu) in gpus.iter().enumerate() {
+            let change = CapacityChange { at_s: 60.0, row, count: 1 };
+            Edit::Capacity(ListEdit::Add(change)).apply(&mut scenario);
+            Edit::Failures(gpu.clone(), Some(breaks)).apply(&mut scenario);
+        }
+        Edit::RemoveRow(1).apply(&mut scenario);
+        assert_eq!(scenario.check(), Ok(()));
+        let rows: Vec<usize> = scenario.cluster.changes.iter().map(|change| change.row).collect();
+        assert_eq!(rows, (0..gpus.len() - 1).collect::<Vec<_>>());
+        assert!(!scenario.cluster.failures.contains_key(&gpus[1]));
+        let other = NodeSpec { gpu: gpus[1].clone(), ..scenario.cluster.nodes[0].clone() };
+        Edit::Row(0, other).apply(&mut scenario);
+        assert!(!scenario.cluster.failures.contains_key(&gpus[0]));
+        let mut one = ClusterSpec::default();
+        one.nodes.push(scenario.cluster.nodes[1].clone());
+        Edit::Cluster(one).apply(&mut scenario);
+        assert_eq!(scenario.check(), Ok(()));
+        assert_eq!(scenario.cluster.failures.keys().collect::<Vec<_>>(), [&gpus[2]]);
+    }
+
+    #[test]
+    fn entries_of_a_list_come_and_go() {
+        let mut list = vec!['a', 'b'];
+        for edit in [
+            ListEdit::Add('c'),
+            ListEdit::Remove(0),
+            ListEdit::Set(1, 'd'),
+            ListEdit::Remove(9),
+            ListEdit::Set(9, 'x'),
+        ] {
+            edit.apply(&mut list);
+        }
+        assert_eq!(list, ['b', 'd']);
     }
 
     #[test]

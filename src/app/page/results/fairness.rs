@@ -13,7 +13,7 @@ pub(super) fn Fairness(props: &GroupsProps) -> Html {
     html! {
         <section class="panel" id="p-fair" data-testid="fairness-panel" aria-labelledby="fair-h">
             <div class="p-head"><div><h2 id="fair-h">{ strings::FAIRNESS_TITLE }</h2><p>{ strings::FAIRNESS }</p></div></div>
-            <div class="scroll-x twin-box" tabindex="0" role="region" aria-labelledby="fair-h">{ data_table(&table) }</div>
+            <div class="scroll-x twin-box" tabindex="0" role="group" aria-labelledby="fair-h">{ data_table(&table) }</div>
         </section>
     }
 }

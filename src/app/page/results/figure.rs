@@ -109,7 +109,7 @@ fn Twin(props: &TwinProps) -> Html {
     html! {
         <details class="twin" ontoggle={on_toggle}>
             <summary>{ "Data as a table" }</summary>
-            if let Some(table) = &*table { <div class="scroll-x twin-box" tabindex="0" role="region" aria-label="Data as a table">{ data_table(table) }</div> }
+            if let Some(table) = &*table { <div class="scroll-x twin-box" tabindex="0" role="group" aria-label="Data as a table">{ data_table(table) }</div> }
         </details>
     }
 }

@@ -53,7 +53,7 @@ pub(super) fn Groups(props: &GroupsProps) -> Html {
                     </label>
                 </div>
             </div>
-            <div class="scroll-x twin-box" tabindex="0" role="region" aria-labelledby="groups-h">{ data_table(&table) }</div>
+            <div class="scroll-x twin-box" tabindex="0" role="group" aria-labelledby="groups-h">{ data_table(&table) }</div>
         </section>
     }
 }

@@ -74,7 +74,7 @@ pub(super) fn KeyFigures(props: &KeyFiguresProps) -> Html {
                         job_tables={props.job_tables.clone()} />
                 </div>
             </div>
-            <div class="scroll-x kpi-wrap" tabindex="0" role="region" aria-labelledby="kpi-h">
+            <div class="scroll-x kpi-wrap" tabindex="0" role="group" aria-labelledby="kpi-h">
                 <table class={classes!("kpi", intervals.then_some("show-ci"))} data-testid="kpi-table" data-group={*group}>
                     { head(&table, *sorting, &on_sort) }
                     <tbody>{ for table.rows.iter().map(|row| body_row(&props.comparison, &table, row)) }</tbody>
