@@ -337,7 +337,7 @@ impl Decision {
 
 /// Free capacity inside a round. Starting or growing takes effect at once, on real devices.
 pub trait Refill {
-    /// Starts a waiting job with an option of its class; `false` if no position is free for it.
+    /// Starts a waiting job with an option of its class; `false` if no position is free for it, or if it was started already.
     fn try_start(&mut self, job: JobId, option: u16) -> bool;
     /// Starts a waiting job in this place, where that is free and of the option's kind, else as [`Self::try_start`] does.
     fn try_start_at(&mut self, job: JobId, option: u16, _place: &Placement) -> bool {

@@ -23,6 +23,10 @@ impl<'a> Filler<'a> {
         self.started
     }
 
+    fn is_started(&self, job: JobId) -> bool {
+        self.started.iter().any(|(started, _, _)| *started == job)
+    }
+
     fn option(&self, job: JobId, option: u16) -> Option<JobOption> {
         let job = self.workload.jobs.get(job.index())?;
         self.workload.class_of(job).options.get(usize::from(option)).copied()
@@ -31,7 +35,7 @@ impl<'a> Filler<'a> {
 
 impl Refill for Filler<'_> {
     fn try_start(&mut self, job: JobId, option: u16) -> bool {
-        let Some(wanted) = self.option(job, option) else { return false };
+        let Some(wanted) = self.option(job, option).filter(|_| !self.is_started(job)) else { return false };
         let Some(placement) = self.occupancy.place(wanted.type_id, wanted.slice(), wanted.devices) else {
             return false;
         };
@@ -40,8 +44,8 @@ impl Refill for Filler<'_> {
     }
 
     fn try_start_at(&mut self, job: JobId, option: u16, place: &Placement) -> bool {
-        if self.option(job, option).is_some_and(|wanted| is_of(place, wanted)) && self.occupancy.claim(place)
-        {
+        let is_of_option = self.option(job, option).is_some_and(|wanted| is_of(place, wanted));
+        if is_of_option && !self.is_started(job) && self.occupancy.claim(place) {
             self.started.push((job, option, place.clone()));
             return true;
         }
