@@ -106,7 +106,9 @@ pub(super) fn Explain(props: &ExplainProps) -> Html {
 /// Why a run has no table.
 fn nothing(topic: Topic) -> &'static str {
     match topic {
-        Topic::Jobs => "The trace's own schedule does not say why its jobs waited.",
+        Topic::Jobs => {
+            "This run has no reasons for waits: the trace's own schedule states none, and in the fluid mode time goes in shares."
+        }
         Topic::Rounds => "This policy has no quotas: only STS-Fairness keeps a ledger of its rounds.",
     }
 }
