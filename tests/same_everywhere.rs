@@ -61,7 +61,7 @@ const RUNS: [(&str, &str); 7] = [
     ("fifo-backfill", "102517d15287325c"),
     ("srtf", "1617f33208440a60"),
     ("las", "d1fb0540a21f797b"),
-    ("round-robin", "02ce7ce0914ef058"),
+    ("round-robin", "f6b291e2622a7a7f"),
     ("sts-fairness", "d07e9d08adf869ca"),
     ("sts-throughput", "8d72c060b000492b"),
 ];
