@@ -13,9 +13,8 @@ use crate::units::JobId;
 /// A plan of rounds that maximises the product of progress.
 ///
 /// * Rule: for a window of R rounds every job is given a number of rounds, one at a time, each to the job with the greatest marginal
-///   gain a device, as early as it fits: the rise of the log of the part of it that is done, weighted by (its finish-time
-///   fairness)^lambda where that is worse than rho_max, plus a term for the jobs that make the makespan; idle devices go to the
-///   longest remaining time.
+///   gain a device, as early as it fits: the rise of the log of its progress, weighted by (its finish-time fairness)^lambda where that
+///   is worse than rho_max, plus a term for the jobs that make the makespan; idle devices go to the longest remaining time.
 /// * Source: Zheng et al., "Shockwave: Fair and Efficient Cluster Scheduling for Dynamic Adaptation in Machine Learning", NSDI 2023.
 /// * Deviations: greedy instead of an integer program; finish-time fairness is a weight from the beginning, not first a constraint;
 ///   the makespan term is paid for rounds of a job that is longer than what the longest can have left after the window; batch
@@ -65,17 +64,6 @@ pub const SPEC: PolicySpec = PolicySpec {
     refuses: None,
     build: Some(|params, seed| Box::new(Shockwave::new(params, seed))),
 };
-
-/// Where the logarithm of progress is exact; it is linear in between (§4 of the paper; the bases of the artifact).
-const BASES: [f64; 6] = [1e-6, 0.2, 0.4, 0.6, 0.8, 1.0];
-
-/// The logarithm of the part of a job that is done, from 0 to 1, in linear pieces.
-fn log_of_progress(done: f64) -> f64 {
-    let piece = BASES.partition_point(|&base| base < done).clamp(1, BASES.len() - 1);
-    let (from, to) = (if piece == 1 { 0.0 } else { BASES[piece - 1] }, BASES[piece]);
-    let (low, high) = (libm::log(BASES[piece - 1]), libm::log(to));
-    low + (high - low) * ((done - from) / (to - from)).clamp(0.0, 1.0)
-}
 
 /// A job as it is planned.
 #[derive(Debug, Clone, Copy)]
@@ -188,8 +176,8 @@ impl Shockwave {
                 return None;
             }
             let step_s = left_s.min(round_s);
-            let progress = log_of_progress((job.done_s + step_s) / job.total_s)
-                - log_of_progress(job.done_s / job.total_s);
+            // A round is added on both sides, since nothing done has no logarithm.
+            let progress = libm::log((job.done_s + round_s + step_s) / (job.done_s + round_s));
             let long = if left_s > unavoidable_s && unavoidable_s > 0.0 { step_s / longest_s } else { 0.0 };
             Some((job.weight * progress + self.makespan_weight * long) / job.devices)
         };
