@@ -21,7 +21,7 @@ mod import {
     use std::time::Duration;
 
     use criterion::{Criterion, Throughput};
-    use sts_sim::trace::{ImportOptions, Imported, import_reader};
+    use sts_sim::trace::{Import, ImportOptions, Imported};
 
     use crate::cpu_time::CpuTime;
     use crate::files::KINDS;
@@ -29,8 +29,14 @@ mod import {
     /// Size of each file.
     const BYTES: usize = 100_000_000;
 
+    /// As the page and the command line do it: the size is known.
     fn read(file: &[u8]) -> Imported {
-        match import_reader("generated", file, &ImportOptions::default()) {
+        let imported = Import::new(&ImportOptions::default()).and_then(|mut import| {
+            import.expect(file.len() as u64, u64::MAX);
+            import.read("generated", file)?;
+            import.finish()
+        });
+        match imported {
             Ok(imported) => imported,
             Err(refusal) => panic!("{refusal}"),
         }

@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use sts_sim::trace::{self, Import, ImportOptions, Imported, Refusal};
 
-/// Memory that an import may take whatever its input: windows and buffers of the decoders, the longest JSON element.
+/// Memory that an import may take whatever its input: buffers, the longest JSON element.
 const MEMORY_AT_LEAST: usize = 32 << 20;
+/// Memory that decoders may take beside: a window in each packing.
+const MEMORY_OF_DECODERS: usize = trace::MAX_PACKINGS as usize * trace::MAX_WINDOW as usize;
 /// Memory that an import may take for each byte of text: the shortest record of a job has a few bytes.
 const MEMORY_PER_BYTE: usize = 64;
 /// Text that may come out of a packed input, for each of its bytes: what deflate reaches, three times over, is stopped by the
@@ -48,8 +50,12 @@ pub fn import(data: &[u8]) {
     let whole = read(&options, file, file.len().max(1));
     let memory = PEAK.load(Relaxed).saturating_sub(before);
     let packed = is_packed(file);
-    let text = file.len() * if packed { TEXT_PER_PACKED_BYTE } else { 1 };
-    assert!(memory <= MEMORY_AT_LEAST + text * MEMORY_PER_BYTE, "{memory} bytes for {} of input", file.len());
+    let (text, least) = if packed {
+        (file.len() * TEXT_PER_PACKED_BYTE, MEMORY_AT_LEAST + MEMORY_OF_DECODERS)
+    } else {
+        (file.len(), MEMORY_AT_LEAST)
+    };
+    assert!(memory <= least + text * MEMORY_PER_BYTE, "{memory} bytes for {} of input", file.len());
     if let Ok(imported) = &whole {
         check(imported);
     }

@@ -111,6 +111,12 @@ impl TextColumn {
         self.ends.push(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
     }
 
+    /// Takes memory for so many entries and bytes more; where there is none it is asked for again when it is needed.
+    pub fn reserve(&mut self, entries: usize, bytes: usize) {
+        let _ = self.ends.try_reserve_exact(entries);
+        let _ = self.text.try_reserve_exact(bytes);
+    }
+
     /// The entry at `index`; empty beyond the end.
     #[must_use]
     pub fn get(&self, index: usize) -> &str {

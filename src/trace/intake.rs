@@ -174,7 +174,7 @@ pub(super) struct Intake {
     users: Names,
     gpu_types: Names,
     models: Names,
-    states: IndexMap<String, u64>,
+    states: IndexMap<String, u64, BuildHasherDefault<Hash>>,
     skipped: Vec<Skipped>,
     rejected: Vec<Rejected>,
     rejected_count: u64,
@@ -251,10 +251,14 @@ impl Intake {
         let Some(expected) = room.foresee(read, self.jobs.len() as u64, self.identities.id_bytes())? else {
             return Ok(());
         };
-        let expected = usize::try_from(expected + expected * SPARE / 100).unwrap_or(usize::MAX);
-        if self.jobs.len() == self.jobs.capacity() || self.jobs.capacity() < expected / 2 {
+        let jobs = self.jobs.len() as u64;
+        if jobs > 0 && (self.jobs.capacity() as u64) < expected {
+            let ids = self.identities.id_bytes().saturating_mul(expected) / jobs;
+            let spared = |count: u64| usize::try_from(count + count / 100 * SPARE).unwrap_or(usize::MAX);
+            let (expected, ids) = (spared(expected), spared(ids));
             // What cannot be had is asked for again when it is needed.
             let _ = self.jobs.try_reserve_exact(expected.saturating_sub(self.jobs.len()));
+            self.identities.make_room(expected, ids);
         }
         Ok(())
     }
@@ -265,6 +269,7 @@ impl Intake {
     }
 
     /// Books one record: its first line, the hash of its content, and what the reader made of it.
+    #[inline]
     pub(super) fn settle(
         &mut self,
         line: u64,
@@ -449,7 +454,7 @@ impl Intake {
         report.records = self.records;
         report.duplicate_ids = repeated;
         report.submit_sorted = unsorted == 0;
-        report.states = self.states;
+        report.states = self.states.into_iter().collect();
         report.skipped = self.skipped;
         report.repairs = repaired;
         report.rejected = self.rejected;

@@ -217,14 +217,31 @@ impl Rows {
     /// Cuts a line at its delimiters: how many fields it has, or `None` if it has quotes.
     fn cut(&mut self, line: &[u8]) -> Result<Option<usize>, Refusal> {
         let Dialect { delimiter, quotes, .. } = self.dialect;
+        // Where `"` is like any other character, a byte is looked for that is there already.
+        let quote = if quotes == Quotes::Double { b'"' } else { delimiter };
         let mut count = 0;
-        for (at, &byte) in line.iter().enumerate() {
+        let mut end_at = |at: usize| {
+            if let Some(end) = self.ends.get_mut(count) {
+                *end = at;
+            }
+            count += 1;
+        };
+        let (words, rest) = line.as_chunks::<8>();
+        for (at, word) in words.iter().enumerate() {
+            let word = u64::from_le_bytes(*word);
+            let mut found = bytes_equal(word, delimiter);
+            if quote != delimiter && bytes_equal(word, quote) != 0 {
+                return Ok(None);
+            }
+            while found != 0 {
+                end_at(at * 8 + found.trailing_zeros() as usize / 8);
+                found &= found - 1;
+            }
+        }
+        for (at, &byte) in rest.iter().enumerate() {
             if byte == delimiter {
-                if let Some(end) = self.ends.get_mut(count) {
-                    *end = at;
-                }
-                count += 1;
-            } else if byte == b'"' && quotes == Quotes::Double {
+                end_at(words.len() * 8 + at);
+            } else if byte == quote {
                 return Ok(None);
             }
         }
@@ -267,6 +284,14 @@ impl Rows {
             }
         }
     }
+}
+
+/// The bytes of a little-endian word that equal `byte`, each marked by its highest bit.
+fn bytes_equal(word: u64, byte: u8) -> u64 {
+    const LOW_BITS: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    let other = word ^ (u64::from(byte) * 0x0101_0101_0101_0101);
+    // The sum sets the highest bit of a byte that has any of the others.
+    !(((other & LOW_BITS) + LOW_BITS) | other | LOW_BITS)
 }
 
 /// The columns of a table.

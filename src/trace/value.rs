@@ -80,6 +80,17 @@ fn fixed(text: &[u8], places: i32) -> Result<i64, Miss> {
         [b'+', rest @ ..] => (false, rest),
         rest => (false, rest),
     };
+    /// 10^0 to 10^19.
+    const POWERS: [u64; 20] = {
+        let mut powers = [1; 20];
+        let mut at = 1;
+        while at < powers.len() {
+            powers[at] = powers[at - 1] * 10;
+            at += 1;
+        }
+        powers
+    };
+    let power = |exponent: u32| POWERS.get(exponent as usize).copied();
     let mut mantissa: u64 = 0;
     let mut scale = places;
     let mut digits = 0u32;
@@ -109,9 +120,9 @@ fn fixed(text: &[u8], places: i32) -> Result<i64, Miss> {
     let size = if mantissa == 0 {
         0
     } else if scale >= 0 {
-        10u64.checked_pow(scale.unsigned_abs()).and_then(|p| mantissa.checked_mul(p)).ok_or(Miss::TooLarge)?
+        power(scale.unsigned_abs()).and_then(|p| mantissa.checked_mul(p)).ok_or(Miss::TooLarge)?
     } else {
-        match 10u64.checked_pow(scale.unsigned_abs()) {
+        match power(scale.unsigned_abs()) {
             Some(divisor) => mantissa / divisor + u64::from(mantissa % divisor >= divisor.div_ceil(2)),
             None => 0,
         }

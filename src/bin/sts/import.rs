@@ -99,6 +99,15 @@ pub(crate) fn import(args: &ImportArgs) -> anyhow::Result<()> {
         ..ImportOptions::default()
     };
     let mut import = Import::new(&options)?;
+    let sizes: Option<Vec<u64>> = args
+        .files
+        .iter()
+        .map(|path| path.metadata().ok().filter(|file| file.is_file()).map(|file| file.len()))
+        .collect();
+    if let Some(sizes) = sizes {
+        // The system says itself when there is no more memory.
+        import.expect(sizes.iter().sum(), u64::MAX);
+    }
     for path in &args.files {
         let name = path.display().to_string();
         import.read(&name, open(path)?).with_context(|| name)?;
