@@ -19,6 +19,7 @@ pub mod headline;
 pub mod keys;
 pub mod kpi;
 pub mod link;
+pub mod mapping;
 pub mod message;
 pub mod mig;
 #[cfg(target_arch = "wasm32")]
@@ -27,6 +28,7 @@ pub mod plan;
 #[cfg(target_arch = "wasm32")]
 pub mod pool;
 pub mod presets;
+pub mod previews;
 pub mod rail;
 pub mod roster;
 pub mod samples;
@@ -34,6 +36,7 @@ pub mod shares;
 pub mod state;
 pub mod status;
 pub mod strings;
+pub mod type_names;
 pub mod unserved;
 #[cfg(target_arch = "wasm32")]
 pub mod worker;

@@ -4,6 +4,7 @@
 pub mod explain;
 pub mod hash;
 mod measure;
+pub mod plausibility;
 pub mod run;
 pub mod service;
 pub mod statistics;
@@ -23,7 +24,8 @@ use crate::policy::param::{ParamError, ParamValue};
 use crate::policy::sts::{self, resources::Resources};
 use crate::policy::{self, Params, PolicySpec};
 use crate::sim::{Boundary, GangPenalty, Limits, Mode, RoundSettings};
-use crate::trace::{ImportOptions, Repairs};
+use crate::trace::mapping::Mapping;
+use crate::trace::{ImportOptions, MAPPED, Repairs};
 use crate::units::{SimSpan, SimTime};
 use crate::workload::assign::ProfileSettings;
 use crate::workload::bind::BindError;
@@ -141,9 +143,9 @@ pub struct TraceSpec {
     /// A format's name, or `auto`.
     #[serde(default = "auto")]
     pub format: String,
-    /// Column mapping of a generic table; reserved, `null`.
+    /// What the columns of a table are, for a file that is read as `generic-csv`; `null` for every other.
     #[serde(default)]
-    pub mapping: Option<serde_json::Value>,
+    pub mapping: Option<Mapping>,
     /// Only jobs submitted in `[from, to)`, seconds from the first submission.
     #[serde(default)]
     pub window_s: Option<[f64; 2]>,
@@ -216,6 +218,7 @@ impl TraceSpec {
         let format = Some(self.format.clone()).filter(|format| *format != auto());
         ImportOptions {
             format,
+            mapping: self.mapping.clone(),
             repairs: self.repairs,
             members: self.members.clone(),
             one_in: self.one_in,
@@ -226,6 +229,17 @@ impl TraceSpec {
 
 fn auto() -> String {
     "auto".to_string()
+}
+
+fn check_mapping(trace: &TraceSpec) -> Result<(), ScenarioError> {
+    let Some(mapping) = &trace.mapping else { return Ok(()) };
+    if trace.format != auto() && trace.format != MAPPED {
+        let expected = "auto or generic-csv, since the trace has a mapping";
+        return Err(ScenarioError::value("workload.trace.format", &trace.format, expected));
+    }
+    mapping.check().map_err(|error| {
+        ScenarioError::value(format!("workload.trace.mapping.{}", error.path), error.found, &error.expected)
+    })
 }
 
 fn all() -> String {
@@ -491,9 +505,7 @@ impl Scenario {
         let workload = &self.workload;
         match (&workload.trace, &workload.synthetic) {
             (Some(trace), None) => {
-                if trace.mapping.is_some() {
-                    return Err(ScenarioError::value("workload.trace.mapping", "a mapping", "null"));
-                }
+                check_mapping(trace)?;
                 self.shape().map(|_| ())?;
             }
             (None, Some(synthetic)) => synthetic.check().map_err(|(key, found, expected)| {

@@ -21,10 +21,14 @@ mod archive;
 mod digest;
 mod document;
 mod elements;
+mod files;
 pub mod format;
 mod hash;
+mod head;
 mod identity;
 mod intake;
+mod json;
+pub mod mapping;
 mod measure;
 mod nodes;
 mod outcome;
@@ -45,12 +49,16 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use crate::workload::Workload;
-pub use digest::{Arrivals, DurationPercentiles, MAX_BUCKETS, SizeCount, TenantLoad, WorkloadDigest};
+pub use digest::{
+    Arrivals, DurationPercentiles, MAX_BUCKETS, SizeCount, SpanClasses, TenantLoad, TypeLoad, WorkloadDigest,
+};
 pub use elements::MAX_ELEMENT;
+pub use files::{FileRead, Holds, put_in_reading_order};
 pub use format::sts_csv::write_sts_csv;
 pub use format::sts_json::write_sts_json;
-pub use format::{Detection, Format, detect, formats};
-pub use nodes::NodeReport;
+pub use format::{Detection, Format, MAPPED, detect, formats};
+pub use head::Head;
+pub use nodes::{NodeGroup, NodeReport};
 pub use refusal::Refusal;
 pub use repair::{FillFrom, Repairs, RepeatedIds, RunTimeFrom, RunningJobs, TimesIn};
 pub use report::{ArchiveMember, ImportReport, Kind, Rejected, Repaired, SHOWN_MEMBERS, Skipped, Warning};
@@ -60,11 +68,13 @@ pub use value::{MAX_DURATION_S, MAX_GPUS, MAX_MEMORY_GB, MAX_TIME_S};
 
 use archive::{Archives, Interest};
 use document::Document;
-use format::{SURE_ENOUGH, Shape};
+use files::HeaderFile;
+use format::{Join, SURE, SURE_ENOUGH, Shape};
 use intake::Intake;
+use mapping::Mapping;
 use nodes::NodeList;
 use room::Room;
-use rows::Rows;
+use rows::{Header, Rows};
 use sample::{SAMPLE_BYTES, Sample};
 use table::Table;
 use unpack::{Member, Sink, Unpack};
@@ -79,6 +89,9 @@ pub struct ImportOptions {
     pub format: Option<String>,
     /// The offset, in seconds east of UTC, of times that are printed without a zone.
     pub utc_offset_s: i32,
+    /// What the columns of a table are, for the format `generic-csv`; `None` guesses them.
+    #[serde(default)]
+    pub mapping: Option<Mapping>,
     /// The members of archives that are read, by path or by the end of it; empty = every trace in them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<String>,
@@ -116,17 +129,27 @@ pub struct Import {
 }
 
 /// From decoded text to the workload.
-#[derive(Debug)]
 struct Pipeline {
     /// The format, once it is known; all files have the same.
     format: Option<&'static Format>,
     choice: Choice,
+    mapping: Option<Mapping>,
     detections: Vec<Detection>,
     stage: Stage,
     intake: Intake,
     archives: Archives,
     /// Why the last file without records has none.
     empty: Option<Refusal>,
+    /// The name of the file being read.
+    file: String,
+    /// Records that were read before it.
+    before: u64,
+    /// What the files so far are.
+    files: Vec<FileRead>,
+    /// Columns that files have for others.
+    headers: Vec<HeaderFile>,
+    /// What tables that belong together have said so far.
+    join: Option<Rc<dyn Join>>,
 }
 
 /// Who decides about the format.
@@ -142,9 +165,20 @@ enum Stage {
     Sampling(Vec<u8>),
     Table(Table),
     Json(Document),
-    Nodes(Rows, NodeList),
+    Nodes(Rows, Box<NodeList>),
+    /// Nothing but the columns of another file.
+    Columns(HeaderFile),
     /// A member of an archive that is not read.
     PassedOver,
+}
+
+impl std::fmt::Debug for Pipeline {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pipeline")
+            .field("stage", &self.stage)
+            .field("files", &self.files)
+            .finish_non_exhaustive()
+    }
 }
 
 impl std::fmt::Debug for Stage {
@@ -154,6 +188,7 @@ impl std::fmt::Debug for Stage {
             Self::Table(_) => "Table",
             Self::Json(_) => "Json",
             Self::Nodes(..) => "Nodes",
+            Self::Columns(_) => "Columns",
             Self::PassedOver => "PassedOver",
         })
     }
@@ -173,17 +208,33 @@ impl Import {
     /// Begins an import.
     ///
     /// # Errors
-    /// [`Refusal::UnknownFormat`] when the options name a format that does not exist.
+    /// [`Refusal::UnknownFormat`] when the options name a format that does not exist, [`Refusal::BadMapping`] when they have a
+    /// mapping that cannot be used.
     pub fn new(options: &ImportOptions) -> Result<Self, Refusal> {
-        let format = options.format.as_deref().map(format::find).transpose()?;
+        let mapping = options.mapping.clone();
+        let name = options.format.as_deref().or(mapping.as_ref().map(|_| format::MAPPED));
+        let format = name.map(format::find).transpose()?;
+        if let Some(mapping) = &mapping {
+            mapping.check().map_err(|error| Refusal::BadMapping { why: error.to_string() })?;
+            if name != Some(format::MAPPED) {
+                let why = format!("the format is {}, which needs no mapping", name.unwrap_or_default());
+                return Err(Refusal::BadMapping { why });
+            }
+        }
         let pipeline = Pipeline {
             format,
             choice: if format.is_some() { Choice::User } else { Choice::Content },
+            mapping,
             detections: Vec::new(),
             stage: Stage::Sampling(Vec::new()),
             intake: Intake::new(options),
             archives: Archives::new(&options.members),
             empty: None,
+            file: String::new(),
+            before: 0,
+            files: Vec::new(),
+            headers: Vec::new(),
+            join: None,
         };
         Ok(Self { unpack: None, pipeline, failed: None, bytes: 0, room: None })
     }
@@ -194,8 +245,9 @@ impl Import {
         self.room = Some(Room { files_bytes, memory_bytes });
     }
 
-    /// Ends the current file, if any, and begins the next one. All files of an import have one format; their jobs make one
-    /// workload. The first file needs no such call unless it has a name.
+    /// Ends the current file, if any, and begins the next one. All files with jobs have one format; their jobs make one
+    /// workload. Files that come with a trace may come in any order, except that one that names the columns of another comes
+    /// before it (see [`put_in_reading_order`]). The first file needs no such call unless it has a name.
     ///
     /// # Errors
     /// What is wrong with the file that ends.
@@ -255,7 +307,7 @@ impl Import {
     /// Records read so far.
     #[must_use]
     pub fn records(&self) -> u64 {
-        self.pipeline.intake.records()
+        self.pipeline.intake.taken()
     }
 
     /// Ends the last file and the import.
@@ -269,22 +321,12 @@ impl Import {
             }
             import.end_file()
         })?;
-        let Pipeline { format, detections, intake, empty, archives, .. } = self.pipeline;
-        if let Some(refusal) = archives.refusal().filter(|_| intake.records() == 0) {
-            return Err(refusal);
-        }
-        if let Some(empty) = empty.filter(|_| intake.records() == 0) {
-            return Err(empty);
-        }
-        let mut imported = intake.finish(format.map_or("", |format| format.name));
-        imported.report.members = archives.into_members();
-        Ok(Imported { detections, ..imported })
+        self.pipeline.finish()
     }
 
     fn begin_file(&mut self, name: &str) {
         self.unpack = Some(Unpack::new());
-        self.pipeline.stage = Stage::Sampling(Vec::new());
-        self.pipeline.intake.begin_file(name);
+        self.pipeline.begin_file(name);
     }
 
     fn end_file(&mut self) -> Result<(), Refusal> {
@@ -304,12 +346,11 @@ impl Import {
 
 impl Sink for Pipeline {
     fn begin_member(&mut self, member: &Member) -> Result<(), Refusal> {
-        let interest = self.archives.begin(member, self.intake.records());
-        self.stage = match interest {
-            Interest::Read => Stage::Sampling(Vec::new()),
-            Interest::PassOver => Stage::PassedOver,
-        };
-        self.intake.begin_file(&member.path);
+        let interest = self.archives.begin(member, self.intake.taken());
+        self.begin_file(&member.path);
+        if interest == Interest::PassOver {
+            self.stage = Stage::PassedOver;
+        }
         Ok(())
     }
 
@@ -352,7 +393,7 @@ impl Pipeline {
     /// Passes over a member of an archive that is no trace.
     fn forgive(&mut self, result: Result<(), Refusal>) -> Result<(), Refusal> {
         let Err(refusal) = result else { return Ok(()) };
-        if !self.archives.forgives(&refusal, self.intake.records()) {
+        if !self.archives.forgives(&refusal, self.intake.taken()) {
             return Err(refusal);
         }
         self.stage = Stage::PassedOver;
@@ -361,7 +402,7 @@ impl Pipeline {
 
     fn push(&mut self, text: &[u8]) -> Result<(), Refusal> {
         match &mut self.stage {
-            Stage::Sampling(_) | Stage::PassedOver => Ok(()),
+            Stage::Sampling(_) | Stage::Columns(_) | Stage::PassedOver => Ok(()),
             Stage::Table(table) => table.push(text, &mut self.intake),
             Stage::Json(document) => document.push(text, &mut self.intake),
             Stage::Nodes(rows, list) => rows.push(text, |cells| {
@@ -375,49 +416,100 @@ impl Pipeline {
     fn begin_reading(&mut self) -> Result<(), Refusal> {
         let Stage::Sampling(head) = &mut self.stage else { return Ok(()) };
         let head = std::mem::take(head);
-        self.stage = self.recognise(&Sample::new(&head))?;
+        self.stage = self.recognise(Sample::new(&head))?;
         self.push(&head)
     }
 
-    fn recognise(&mut self, sample: &Sample<'_>) -> Result<Stage, Refusal> {
-        sniff::refuse_foreign(sample)?;
-        let detections = format::detect_in(sample);
-        let best = detections.first().filter(|best| best.score >= SURE_ENOUGH);
-        let format = match (self.format, self.choice, best) {
-            (Some(format), Choice::User, _) => format,
-            (Some(format), Choice::Content, Some(_))
-                if detections.iter().any(|d| d.format == format.name) =>
-            {
-                format
-            }
-            (Some(format), Choice::Content, Some(other)) => {
-                return Err(Refusal::MixedFormats {
-                    first: format.name.into(),
-                    second: other.format.clone(),
-                });
-            }
-            (None, _, Some(best)) => format::find(&best.format)?,
-            (_, _, None) => {
-                let list = NodeList::recognise(sample).ok_or_else(|| sniff::refuse_unknown(sample))?;
-                return Ok(Stage::Nodes(Rows::new(NodeList::dialect(sample)), list));
-            }
+    /// Begins the next file.
+    fn begin_file(&mut self, name: &str) {
+        self.stage = Stage::Sampling(Vec::new());
+        name.clone_into(&mut self.file);
+        self.before = self.intake.taken();
+        self.intake.begin_file(name);
+    }
+
+    fn recognise(&mut self, sample: Sample<'_>) -> Result<Stage, Refusal> {
+        sniff::refuse_foreign(&sample)?;
+        if let Some(header) = HeaderFile::new(&self.file, &sample) {
+            return Ok(Stage::Columns(header));
+        }
+        let columns = self.headers.iter().find(|header| header.is_for(&self.file, &sample));
+        let columns = columns.map(|header| header.columns.clone());
+        let sample = match &columns {
+            Some(columns) => sample.with_header(columns.clone()),
+            None => sample,
+        };
+        let detections = format::detect_in(&sample);
+        let format = self.choose(&sample, &detections)?;
+        let Some(format) = format else {
+            let list = NodeList::recognise(&sample).ok_or_else(|| sniff::refuse_unknown(&sample))?;
+            return Ok(Stage::Nodes(Rows::new(NodeList::dialect(&sample)), Box::new(list)));
         };
         self.format = Some(format);
         if self.detections.is_empty() {
             self.detections = detections;
         }
+        let notes = Rc::clone(&self.intake.notes);
         match &format.shape {
             Shape::Table { layout, open } => {
-                Table::new(&layout(sample), *open, Rc::clone(&self.intake.notes)).map(Stage::Table)
+                Table::new(&layout(&sample), columns, Box::new(*open), notes).map(Stage::Table)
+            }
+            Shape::Mapped => {
+                let mapping = self.mapping.clone().map_or_else(|| format::mapping_of(&sample), Ok)?;
+                let layout = mapping::layout(&mapping.table);
+                let header = columns.or_else(|| mapping::header(&mapping, &sample));
+                let open = Box::new(move |header: &Header| mapping::open(&mapping, header));
+                Table::of(&layout, header, open, notes).map(Stage::Table)
+            }
+            Shape::Tables { layout, begin } => {
+                let (join, file) = (Rc::clone(self.join.get_or_insert_with(begin)), self.file.clone());
+                let open = Box::new(move |header: &Header| join.open(&file, header));
+                Table::new(&layout(&sample), columns, open, notes).map(Stage::Table)
             }
             Shape::Json { array, open } => Ok(Stage::Json(Document::new(format.name, *array, open()))),
         }
     }
 
+    /// The format of the jobs in a file; `None` for a file of machines, and for one of which nothing is known.
+    fn choose(
+        &self,
+        sample: &Sample<'_>,
+        detections: &[Detection],
+    ) -> Result<Option<&'static Format>, Refusal> {
+        let best = detections.first().filter(|best| best.score >= SURE_ENOUGH);
+        let score = |format: &Format| {
+            detections.iter().find(|found| found.format == format.name).map_or(0, |found| found.score)
+        };
+        match (self.format, self.choice, best) {
+            (Some(format), _, _) if score(format) >= SURE => Ok(Some(format)),
+            _ if NodeList::recognise(sample).is_some() => Ok(None),
+            (Some(format), _, _) if score(format) > 0 => Ok(Some(format)),
+            (Some(format), Choice::User, _) => Ok(Some(format)),
+            (Some(format), Choice::Content, Some(other)) => Err(Refusal::MixedFormats {
+                first: self.named(format.name, &self.first_with_jobs()),
+                second: self.named(&other.format, &self.file),
+            }),
+            (None, _, Some(best)) => format::find(&best.format).map(Some),
+            (_, _, None) => Ok(None),
+        }
+    }
+
+    /// A format with the file that is in it.
+    fn named(&self, format: &str, file: &str) -> String {
+        if file.is_empty() { format.to_owned() } else { format!("{format} ({file})") }
+    }
+
+    fn first_with_jobs(&self) -> String {
+        let first = self.files.iter().find(|file| matches!(file.holds, Holds::Jobs { .. }));
+        first.map(|file| file.name.clone()).unwrap_or_default()
+    }
+
     /// Ends the file.
     fn end_file(&mut self) -> Result<(), Refusal> {
         if let Stage::Sampling(head) = &self.stage {
-            if Sample::new(head).first_line().is_empty() {
+            // What is a comment may be for the mapping to say.
+            let is_empty = Sample::new(head).first_line().is_empty();
+            if is_empty && (self.mapping.is_none() || head.trim_ascii().is_empty()) {
                 let detail =
                     if head.is_empty() { "it has no byte" } else { "it has only blank lines and comments" };
                 let empty = Refusal::Empty { detail: detail.into() };
@@ -425,12 +517,13 @@ impl Pipeline {
                     return Err(empty);
                 }
                 self.empty = Some(empty);
+                self.has_read(Holds::Nothing);
                 return Ok(());
             }
             self.begin_reading()?;
         }
         let empty = match std::mem::replace(&mut self.stage, Stage::Sampling(Vec::new())) {
-            Stage::Sampling(_) | Stage::PassedOver => None,
+            Stage::Sampling(_) | Stage::PassedOver => return Ok(()),
             Stage::Table(table) => table.end(&mut self.intake)?,
             Stage::Json(document) => document.end(&mut self.intake)?,
             Stage::Nodes(mut rows, mut list) => {
@@ -438,10 +531,52 @@ impl Pipeline {
                     list.row(cells);
                     Ok(())
                 })?;
-                return Err(list.finish());
+                self.has_read(Holds::Nodes(list.finish()));
+                return Ok(());
+            }
+            Stage::Columns(header) => {
+                self.has_read(Holds::Columns { names: header.columns.list() });
+                self.headers.push(header);
+                return Ok(());
             }
         };
         self.empty = empty.or(self.empty.take());
+        let table = self.intake.table().map(str::to_owned);
+        self.has_read(Holds::Jobs { table, rows: self.intake.taken() - self.before });
         Ok(())
+    }
+
+    fn has_read(&mut self, holds: Holds) {
+        self.files.push(FileRead { name: self.file.clone(), holds });
+    }
+
+    /// Ends the import.
+    fn finish(mut self) -> Result<Imported, Refusal> {
+        if let Some(join) = self.join.take() {
+            join.finish(&mut self.intake)?;
+        }
+        if self.intake.records() == 0 {
+            if let Some(refusal) = self.archives.refusal() {
+                return Err(refusal);
+            }
+            let lists = self.files.iter().filter_map(|file| match &file.holds {
+                Holds::Nodes(list) => Some(list.clone()),
+                _ => None,
+            });
+            let lists: Vec<NodeReport> = lists.collect();
+            if self.format.is_none() && !lists.is_empty() {
+                return Err(Refusal::NodeList { lists });
+            }
+            if let Some(empty) = self.empty {
+                return Err(empty);
+            }
+            if let (None, Some(header)) = (self.format, self.headers.first()) {
+                return Err(Refusal::HeaderOnly { columns: header.columns.list() });
+            }
+        }
+        let mut imported = self.intake.finish(self.format.map_or("", |format| format.name));
+        imported.report.files = self.files;
+        imported.report.members = self.archives.into_members();
+        Ok(Imported { detections: self.detections, ..imported })
     }
 }

@@ -229,3 +229,95 @@ fn a_policy_that_cannot_serve_the_scenario_is_named_before_any_run() {
     assert!(message.contains("policies[1].name") && message.contains("mig"), "{message}");
     assert!(!out.join("summary.json").exists());
 }
+
+#[test]
+fn import_writes_the_normalised_workload_in_either_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    fs::write(path("jobs.csv"), JOBS).unwrap();
+    for (from, to) in [("jobs.csv", "out.csv"), ("out.csv", "out.json"), ("out.json", "again.csv")] {
+        let output = sts(&["import", &path(from), "--out", &path(to)], b"");
+        assert!(output.status.success(), "{}", stderr(&output));
+    }
+    let text = |name: &str| fs::read_to_string(path(name)).unwrap();
+    assert!(text("out.csv").starts_with("job,tenant,user,submit_s,"), "{}", text("out.csv"));
+    assert!(text("out.json").contains("\"sts-json\""));
+    assert_eq!(text("again.csv"), text("out.csv"));
+}
+
+#[test]
+fn repairs_are_asked_for_by_key_and_told() {
+    let jobs = b"submit_s,gpus,duration_s\n0,1,\n5,1,90000\n";
+    let repaired = |pairs: &[&str]| {
+        let mut args = vec!["import", "-", "--json"];
+        args.extend(pairs.iter().flat_map(|pair| ["--repair", pair]));
+        sts(&args, jobs)
+    };
+    let output = repaired(&["fill=all", "longest_s=3600"]);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let told: Vec<_> =
+        report["repairs"].as_array().unwrap().iter().map(|told| (&told["repair"], &told["count"])).collect();
+    assert_eq!(told, [(&json!("fill"), &json!(1)), (&json!("longest_s"), &json!(2))]);
+    assert_eq!((&report["with_duration"], &report["max_duration_s"]), (&json!(2), &json!(3600.0)));
+    for (pair, said) in [("fill=mean", "tenant"), ("speed=2", "there is no speed"), ("fill", "KEY=VALUE")] {
+        let refused = repaired(&[pair]);
+        assert_eq!(refused.status.code(), Some(1));
+        assert!(stderr(&refused).contains(said), "{pair}: {}", stderr(&refused));
+    }
+}
+
+#[test]
+fn workloads_are_generated_from_an_object_and_like_a_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let spec =
+        br#"{"jobs": 200, "arrivals": {"kind": "mmpp"}, "duration": {"shape": "pareto", "exponent": 1.2}}"#;
+    let first = sts(&["generate", "-", "--seed", "3"], spec);
+    assert!(first.status.success(), "{}", stderr(&first));
+    assert_eq!(String::from_utf8_lossy(&first.stdout).lines().count(), 201);
+    assert_eq!(sts(&["generate", "-", "--seed", "3"], spec).stdout, first.stdout);
+    assert_ne!(sts(&["generate", "-", "--seed", "4"], spec).stdout, first.stdout);
+    fs::write(path("traced.csv"), &first.stdout).unwrap();
+
+    let args = ["generate", "--like", &path("traced.csv"), "--spec-json", "--out", &path("like.json")];
+    let like = sts(&args, b"");
+    assert!(like.status.success(), "{}", stderr(&like));
+    let imported = sts(&["import", &path("like.json"), "--json"], b"");
+    let report: Value = serde_json::from_slice(&imported.stdout).unwrap();
+    assert_eq!((&report["format"], &report["gpu_jobs"]), (&json!("sts-json"), &json!(200)));
+    // What was printed gives the same jobs in a scenario.
+    fs::write(path("spec.json"), &like.stdout).unwrap();
+    let again = sts(&["generate", &path("spec.json"), "--out", &path("again.json")], b"");
+    assert!(again.status.success(), "{}", stderr(&again));
+    assert_eq!(fs::read(path("again.json")).unwrap(), fs::read(path("like.json")).unwrap());
+
+    for (spec, said) in [
+        (&br#"{"jobs": 0}"#[..], "jobs: found 0"),
+        (br#"{"job": 5}"#, "unknown keys job"),
+        (br#"{"jobs": "x"}"#, "line 1"),
+    ] {
+        let refused = sts(&["generate", "-"], spec);
+        assert_eq!(refused.status.code(), Some(1));
+        assert!(stderr(&refused).contains(said), "{}", stderr(&refused));
+    }
+}
+
+#[test]
+fn a_shaped_and_repaired_trace_runs_and_doubts_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut scenario = scenario();
+    scenario["policies"] = json!([{"name": "fifo"}]);
+    scenario["workload"]["trace"] = json!({
+        "path": "jobs.csv", "states": "completed,failed", "tenants": "one", "duration_scale": 2.0, "gpu_scale": 2.0,
+        "sample_seed": 4, "repairs": {"longest_s": 900}
+    });
+    let path = write_scenario(folder.path(), &scenario);
+    let out = folder.path().join("out");
+    let output = sts(&["run", &path, "--out", out.to_str().unwrap(), "--quiet"], b"");
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(stderr(&output).contains("warning overload"), "{}", stderr(&output));
+    let jobs = fs::read_to_string(out.join("jobs-fifo-0.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = jobs.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    let requests: Vec<(&str, f64)> = rows.iter().map(|row| (row[1], row[3].parse().unwrap())).collect();
+    assert_eq!(requests, [("all", 2.0), ("all", 2.0), ("all", 0.5), ("all", 4.0), ("all", 2.0)]);
+}

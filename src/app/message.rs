@@ -6,9 +6,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::gavel::{Figures, Settings};
+use super::mapping::Inspection;
 use super::state::inputs::Contents;
 use crate::scenario::Scenario;
 use crate::scenario::run::RunResult;
+use crate::trace::mapping::Mapping;
 use crate::trace::{ImportOptions, Refusal};
 use crate::workload::synthetic::SyntheticSpec;
 
@@ -20,6 +22,11 @@ pub enum Request {
     Read {
         /// How.
         options: ImportOptions,
+    },
+    /// Look at the beginning of the message's `file`, and read it by a mapping.
+    Inspect {
+        /// The mapping; `None` guesses one.
+        mapping: Option<Box<Mapping>>,
     },
     /// Generate a workload.
     Generate {
@@ -43,11 +50,37 @@ pub enum Request {
         /// How many runs belong together, group after group.
         groups: Vec<usize>,
     },
+    /// Write the message's `workload` as a file.
+    Export {
+        /// In this format.
+        format: WorkloadFile,
+    },
     /// Run the message's `trace` with its `table` of throughputs as Gavel's simulator does.
     Gavel {
         /// Cluster, policy, seed and rounds.
         settings: Box<Settings>,
     },
+}
+
+/// A format in which workloads leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WorkloadFile {
+    /// `sts-csv`.
+    Csv,
+    /// `sts-json`.
+    Json,
+}
+
+impl WorkloadFile {
+    /// How its name ends.
+    #[must_use]
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Json => "json",
+        }
+    }
 }
 
 /// What a worker tells the page.
@@ -73,6 +106,11 @@ pub enum Reply {
         /// What they look like, and what to do.
         refusal: Box<Refusal>,
     },
+    /// What the beginning of a file may be, and what a mapping makes of it.
+    Inspected {
+        /// What was found.
+        inspection: Box<Inspection>,
+    },
     /// How far a simulation is.
     Simulating {
         /// Jobs finished.
@@ -96,6 +134,8 @@ pub enum Reply {
         /// What was assumed about the jobs, a sentence each.
         assumptions: Vec<String>,
     },
+    /// The message's `file` is the workload as was asked for.
+    Exported,
     /// The run as Gavel's is finished; the message's `jobs` is the table of its jobs.
     Gavel {
         /// What came out.
@@ -136,7 +176,14 @@ mod tests {
 
     fn contents(report: Option<ImportReport>) -> Contents {
         let digest = WorkloadDigest::of(&Workload::default());
-        Contents { report, digest, hash: "7be1".into(), models: vec!["bert".into()], has_schedule: true }
+        Contents {
+            report,
+            digest,
+            hash: "7be1".into(),
+            models: vec!["bert".into()],
+            has_schedule: true,
+            fitted: None,
+        }
     }
 
     #[test]
@@ -147,7 +194,10 @@ mod tests {
             Request::Read { options: ImportOptions::default() },
             Request::Generate { spec },
             Request::Simulate { scenario, workload: u32::MAX, policy: 3, seed: u64::MAX },
+            Request::Inspect { mapping: None },
+            Request::Inspect { mapping: Some(Box::default()) },
             Request::CommonMeans { groups: vec![6, 6] },
+            Request::Export { format: WorkloadFile::Csv },
             Request::Gavel { settings: Box::default() },
         ] {
             assert_eq!(from_text(&to_text(&request)), Ok(request));
@@ -167,10 +217,12 @@ mod tests {
         };
         for reply in [
             Reply::Ready,
+            Reply::Exported,
             Reply::Reading { bytes: 1 << 53, records: 7 },
             Reply::Read { contents: Box::new(contents(None)) },
             Reply::Read { contents: Box::new(contents(Some(ImportReport::default()))) },
             Reply::Refused { refusal: Box::new(Refusal::Empty { detail: "no byte".into() }) },
+            Reply::Inspected { inspection: Box::new(Inspection::of(b"a,b\n1,2\n", None)) },
             Reply::Simulating { finished: 1, jobs: 2 },
             Reply::CommonMeans { means: vec![Some(0.1 + 0.2), None] },
             Reply::Gavel { figures: Box::new(figures) },

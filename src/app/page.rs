@@ -6,12 +6,15 @@ pub mod cluster;
 pub mod dialogs;
 pub mod drawing;
 pub mod drop;
+pub mod export_workload;
 pub mod field;
 pub mod gavel;
 pub mod header;
 pub mod icon;
+pub mod mapping;
 pub mod policies;
 pub mod profiles;
+pub mod repairs;
 pub mod report;
 pub mod results;
 pub mod rounds;
@@ -23,14 +26,15 @@ pub mod start;
 pub mod synthetic;
 pub mod tenants;
 pub mod trace;
+pub mod type_names;
 pub mod width;
 
 use std::rc::Rc;
 
 use gloo::events::EventListener;
-use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use web_sys::File;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{Blob, File};
 use yew::prelude::*;
 
 use self::banners::Banners;
@@ -39,7 +43,8 @@ use self::dialogs::Dialogs;
 use self::drop::DropZone;
 use self::gavel::Gavel;
 use self::header::Header;
-use self::results::{Basis, Results, ResultsProps};
+use self::mapping::MappingWindow;
+use self::results::{Basis, Results, ResultsProps, save::save_blob};
 use self::run_bar::RunBar;
 use self::setup::SetUp;
 use self::shelf::Shelf;
@@ -49,9 +54,11 @@ use super::keys::{self, Key};
 use super::message::{Reply, Request};
 use super::plan::{Plan, RunProgress};
 use super::pool::{News, Pool, Task, get, post};
-use super::state::inputs::Why;
+use super::state::inputs::{Source, Why};
 use super::state::runs::Cause;
-use super::state::{Action, Command, ComparisonId, ReadId, ReadReport, RunReport, State, View};
+use super::state::{
+    Action, Command, ComparisonId, Dialog, Fault, ReadId, ReadReport, RunReport, State, View,
+};
 use super::strings::{self, Below};
 use crate::scenario::Scenario;
 
@@ -84,9 +91,18 @@ pub enum Msg {
     /// The reader gave files.
     Files(Vec<File>),
     /// News of what is being read.
-    Read(ReadId, News),
+    Read(ReadTask, News),
     /// News of a run.
     Ran(RunTask, News),
+}
+
+/// What a worker does with a workload.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReadTask {
+    /// It reads or generates it.
+    Read(ReadId),
+    /// It writes it as a file of this name.
+    Export(String),
 }
 
 /// What a worker does for a comparison.
@@ -104,7 +120,7 @@ pub struct Page {
     dispatch: Callback<Action>,
     on_files: Callback<Vec<File>>,
     /// Reads and generates, so that no run has to end first.
-    reader: Pool<ReadId>,
+    reader: Pool<ReadTask>,
     /// Simulates.
     runners: Pool<RunTask>,
     shelf: Shelf,
@@ -160,7 +176,11 @@ impl Component for Page {
             },
             Msg::Files(files) if files.is_empty() => return false,
             Msg::Files(files) => self.shelf.take_files(files),
-            Msg::Read(id, news) => self.reading_news(id, news),
+            Msg::Read(ReadTask::Read(id), news) => self.reading_news(id, news),
+            Msg::Read(ReadTask::Export(name), news) => match exported(&name, news) {
+                Ok(()) => return false,
+                Err(message) => Action::Fault(export_workload::FAULT.into(), Fault { text: name, message }),
+            },
             Msg::Ran(RunTask::Run(id, run), news) => self.run_news(id, run, news),
             Msg::Ran(RunTask::CommonMeans(id), news) => match news {
                 News::Said { reply: Reply::CommonMeans { means }, .. } => Action::CommonMeans(id, means),
@@ -203,6 +223,7 @@ impl Component for Page {
                 <RunBar {state} {dispatch} />
                 <footer class="foot"><span>{ strings::VERSION }</span></footer>
                 <Dialogs {state} {dispatch} {on_files} />
+                { self.mapping(&ctx.props().worker_url) }
                 <Gavel dialog={state.dialog} worker_url={ctx.props().worker_url.clone()} {dispatch} />
                 <DropZone {on_files} />
             </>
@@ -218,6 +239,22 @@ impl Component for Page {
 }
 
 impl Page {
+    /// The window in which it is said how the files are read.
+    fn mapping(&self, worker_url: &AttrValue) -> Html {
+        let source = self.state.files_in_question().filter(|_| self.state.dialog == Some(Dialog::Mapping));
+        let Some(Source::Files { id, options, .. }) = source else { return html! {} };
+        let name = source.and_then(Source::path).unwrap_or_default();
+        let report = self.state.input().and_then(|input| input.contents.report.as_ref());
+        let read_as = match (&self.state.inputs.refused, &options.format, report) {
+            (Some(_), Some(format), _) => format.clone(),
+            (None, _, Some(report)) => report.format.clone(),
+            _ => String::new(),
+        };
+        html! {
+            <MappingWindow key={id.0} files={self.shelf.files(*id)} {name} options={options.clone()} {read_as} {worker_url} dispatch={&self.dispatch} />
+        }
+    }
+
     fn start(&self) -> Html {
         let displayed = self.state.displayed();
         let shown = displayed.map(|(set, _)| Rc::clone(set));
@@ -272,11 +309,15 @@ impl Page {
         match command {
             Command::Read(id, files, options) => {
                 let message = post(&Request::Read { options }, &[("files", self.shelf.files(files))]);
-                self.reader.push([Task { id, message }]);
+                self.reader.push([Task { id: ReadTask::Read(id), message }]);
             }
             Command::Generate(id, spec) => {
                 let message = post(&Request::Generate { spec: Box::new(spec) }, &[]);
-                self.reader.push([Task { id, message }]);
+                self.reader.push([Task { id: ReadTask::Read(id), message }]);
+            }
+            Command::ExportWorkload(read, format, name) => {
+                let message = post(&Request::Export { format }, &[("workload", self.shelf.workload(read))]);
+                self.reader.push([Task { id: ReadTask::Export(name), message }]);
             }
             Command::StopReading => self.reader.cancel(),
             Command::Simulate(id, plan, scenario, read) => self.simulate(id, &plan, &scenario, read),
@@ -354,5 +395,17 @@ impl Page {
         }
         let step = if is_same_step { Step::Replace } else { step };
         browser::show_address(&state.address(), step);
+    }
+}
+
+/// Gives the reader a workload as a file.
+fn exported(name: &str, news: News) -> Result<(), String> {
+    match news {
+        News::Said { reply: Reply::Exported, message } => {
+            let file = get(&message, "file").dyn_into::<Blob>().map_err(|_| strings::NO_FILE.to_owned())?;
+            save_blob(name, &file).map_err(|_| strings::NO_FILE.to_owned())
+        }
+        News::Said { reply: Reply::Failed { message }, .. } | News::Died(message) => Err(message),
+        News::Said { reply, .. } => Err(format!("the worker answered something else: {reply:?}")),
     }
 }

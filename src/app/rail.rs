@@ -93,7 +93,8 @@ fn summary(id: &str, scenario: &Scenario, input: Option<&Loaded>) -> (Check, Str
             )
         }
         "s-tenants" => {
-            let tenants = input.map_or(0, |input| input.contents.digest.tenants.len());
+            let by = scenario.workload.trace.as_ref().map(|trace| trace.tenants).unwrap_or_default();
+            let tenants = input.map_or(0, |input| input.contents.digest.tenants_by(by).len());
             let changed = scenario.tenants.weights.len();
             let changed = match changed {
                 0 => "equal weights".to_owned(),

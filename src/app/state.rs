@@ -23,12 +23,15 @@ pub use runs::{ComparisonId, Groups, Older, ResultSet, RunReport, Runs};
 
 use super::comparison::{Freshness, Toggle};
 use super::link::{self, Link, Remark};
+use super::message::WorkloadFile;
 use super::plan::Plan;
 use super::samples;
+use super::strings;
 use super::unserved;
 use crate::policy::registry::RECORDED;
 use crate::scenario::{Scenario, TraceSpec};
-use crate::trace::{ImportOptions, Repairs};
+use crate::trace::mapping::Mapping;
+use crate::trace::{ImportOptions, MAPPED};
 use crate::workload::synthetic::SyntheticSpec;
 
 /// The views of the page.
@@ -127,6 +130,8 @@ pub enum Dialog {
     Keys,
     /// Text to be read as a trace.
     Paste,
+    /// How the files of the trace are read.
+    Mapping,
     /// Gavel's simulator.
     Gavel,
 }
@@ -206,16 +211,18 @@ pub enum Action {
     Files(FilesId, Vec<FileInfo>),
     /// The files of the trace are to be read as this format (`auto` = as detected).
     Format(String),
+    /// The files of the trace are to be read as a table with these columns.
+    Mapping(Box<Mapping>),
     /// Of the archive only these members are to be read; none = all.
     Members(Vec<String>),
     /// Of the files only one record in so many is to be read.
     OneIn(u32),
-    /// The files of the trace are to be read with these repairs.
-    Repair(Repairs),
     /// Reading is to stop.
     StopReading,
     /// What the last files were refused for has been read.
     DismissRefusal,
+    /// All jobs of a workload are wanted as a file.
+    ExportWorkload(ReadId, WorkloadFile),
     /// News of what is being read.
     Read(ReadId, ReadReport),
     /// The comparison is to be run.
@@ -241,6 +248,8 @@ pub enum Command {
     Read(ReadId, FilesId, ImportOptions),
     /// Generate a workload and keep it under this number.
     Generate(ReadId, SyntheticSpec),
+    /// Write the workload kept under this number as a file of this name.
+    ExportWorkload(ReadId, WorkloadFile, String),
     /// Stop whatever is being read or generated.
     StopReading,
     /// Run these runs of the scenario's plan on the workload kept under the last number.
@@ -359,6 +368,14 @@ impl State {
         }
     }
 
+    /// The files that can be read in another way: those just refused, else those of the trace.
+    #[must_use]
+    pub fn files_in_question(&self) -> Option<&Source> {
+        let refused = self.inputs.refused.as_ref().map(|refused| &refused.source);
+        let source = refused.or(self.input().map(|loaded| &loaded.source));
+        source.filter(|source| matches!(source, Source::Files { .. }))
+    }
+
     /// Whether the page must keep the workload of this number.
     #[must_use]
     pub fn needs(&self, read: ReadId) -> bool {
@@ -421,12 +438,12 @@ impl State {
                 }
             }
             Action::Address(text) => self.follow(&text, &mut commands),
-            Action::Edit(edit) => self.edit(edit, &mut commands),
+            Action::Edit(edit) => self.edit(edit, now, &mut commands),
             Action::Enter(field, edit) => {
                 if self.faults.contains_key(&field) {
                     Rc::make_mut(&mut self.faults).remove(&field);
                 }
-                self.edit(edit, &mut commands);
+                self.edit(edit, now, &mut commands);
             }
             Action::Fault(field, fault) => {
                 Rc::make_mut(&mut self.faults).insert(field, fault);
@@ -453,16 +470,26 @@ impl State {
             }
             Action::Format(format) => {
                 let format = Some(format).filter(|format| format != "auto");
-                self.read_again(|options| options.format = format, now, &mut commands);
+                self.dialog = self.dialog.filter(|dialog| *dialog != Dialog::Mapping);
+                let read_as = |options: &mut ImportOptions| {
+                    options.mapping = None;
+                    options.format = format;
+                };
+                self.read_again(read_as, now, &mut commands);
+            }
+            Action::Mapping(mapping) => {
+                self.dialog = None;
+                let read_as = |options: &mut ImportOptions| {
+                    options.format = Some(MAPPED.to_owned());
+                    options.mapping = Some(*mapping);
+                };
+                self.read_again(read_as, now, &mut commands);
             }
             Action::Members(members) => {
                 self.read_again(|options| options.members = members, now, &mut commands);
             }
             Action::OneIn(one_in) => {
                 self.read_again(|options| options.one_in = one_in, now, &mut commands);
-            }
-            Action::Repair(repairs) => {
-                self.read_again(|options| options.repairs = repairs, now, &mut commands);
             }
             Action::StopReading => {
                 if self.inputs.reading.take().is_some() {
@@ -471,6 +498,10 @@ impl State {
                 }
             }
             Action::DismissRefusal => self.inputs.refused = None,
+            Action::ExportWorkload(read, format) => {
+                let name = strings::workload_file(&self.scenario, format.extension());
+                commands.push(Command::ExportWorkload(read, format, name));
+            }
             Action::Read(read, report) => self.hear_reading(read, report, now, &mut commands),
             Action::Run => self.run(Older::Stay, now, &mut commands),
             Action::Cancel => {
@@ -518,7 +549,14 @@ impl State {
         }
     }
 
-    fn edit(&mut self, edit: Edit, commands: &mut Vec<Command>) {
+    fn edit(&mut self, edit: Edit, now: &Now, commands: &mut Vec<Command>) {
+        if let Edit::Repairs(repairs) = edit
+            && self.input().is_some()
+        {
+            // The scenario follows once the files are read.
+            self.read_again(|options| options.repairs = repairs, now, commands);
+            return;
+        }
         if matches!(edit, Edit::Cluster(_) | Edit::RemoveRow(_)) {
             // The rows are others now, and what was typed into them is gone.
             Rc::make_mut(&mut self.faults).retain(|field, _| !field.starts_with("cluster."));
@@ -617,13 +655,16 @@ impl State {
         commands.push(Command::Read(read, id, options));
     }
 
-    /// How files that were just given are read: the format by content, and repaired as the scenario says where it waits for a trace
+    /// How files that were just given are read: the format by content, and mapped and repaired as the scenario says where it waits for a trace
     /// or names these files.
     fn options_for(&self, files: &[FileInfo]) -> ImportOptions {
         let path = inputs::path_of(files);
         let trace = self.scenario.workload.trace.as_ref();
         let named = trace.filter(|trace| self.input().is_none() || trace.path == path);
-        ImportOptions { format: None, ..named.map(TraceSpec::import_options).unwrap_or_default() }
+        let options = named.map(TraceSpec::import_options).unwrap_or_default();
+        // Another file may have another format, unless the user said how its columns are to be read.
+        let format = options.mapping.as_ref().map(|_| MAPPED.to_owned());
+        ImportOptions { format, ..options }
     }
 
     /// Reads the files of the trace, or those just refused, once more in another way.
@@ -633,9 +674,7 @@ impl State {
         now: &Now,
         commands: &mut Vec<Command>,
     ) {
-        let refused = self.inputs.refused.as_ref().map(|refused| &refused.source);
-        let source = refused.or(self.input().map(|loaded| &loaded.source));
-        if let Some(Source::Files { id, files, options }) = source {
+        if let Some(Source::Files { id, files, options }) = self.files_in_question() {
             let (id, files, mut options) = (*id, files.clone(), options.clone());
             change(&mut options);
             self.read(id, files, options, now, commands);
@@ -667,6 +706,10 @@ impl State {
                 let source = reading.source.clone();
                 self.inputs.reading = None;
                 self.runs.awaited = None;
+                if matches!(&source, Source::Files { .. }) && why.asks_for_mapping() && self.dialog.is_none()
+                {
+                    self.dialog = Some(Dialog::Mapping);
+                }
                 self.inputs.refused = Some(Rc::new(inputs::Refused { source, why }));
             }
         }
@@ -685,6 +728,7 @@ impl State {
             Some(trace) => {
                 trace.path = path;
                 trace.format = format;
+                trace.mapping.clone_from(&options.mapping);
                 trace.repairs = options.repairs;
                 trace.members.clone_from(&options.members);
                 trace.one_in = options.one_in;
@@ -695,6 +739,7 @@ impl State {
                 scenario.tenants.changes.clear();
                 let trace = TraceSpec {
                     format,
+                    mapping: options.mapping.clone(),
                     repairs: options.repairs,
                     members: options.members.clone(),
                     one_in: options.one_in,

@@ -1,5 +1,7 @@
 //! The words of the page: what is said in more than one place, and every sentence with a number in it.
 
+pub mod mapping;
+
 use super::comparison;
 use super::gavel::Settings;
 use super::groups::GroupBy;
@@ -9,6 +11,8 @@ use super::state::runs::{Cause, Interrupted, Interruption, Lost};
 use crate::chart::format;
 use crate::cluster::Geometry;
 use crate::scenario::{NodeSpec, Scenario};
+use crate::workload::Outcome;
+use crate::workload::synthetic::Fitted;
 
 /// The page's name.
 pub const PRODUCT: &str = "STS-Sim";
@@ -160,7 +164,7 @@ pub fn facts(scenario: &Scenario) -> String {
         format!(
             "{} · {} · ",
             jobs(u64::from(spec.jobs)),
-            counted(u64::from(spec.tenants), "tenant", "tenants")
+            counted(u64::from(spec.tenant_count()), "tenant", "tenants")
         )
     });
     format!("{}{}", workload.unwrap_or_default(), cluster.join(", "))
@@ -262,6 +266,89 @@ pub const TOO_MUCH_PASTED: &str = "More than 5 MB of text. Save it as a file and
 pub const PASTE_EXAMPLE: &str =
     "job,tenant,submit_s,gpus,duration_s\na,vision,0,1,3600\nb,speech,60,0.5,1800";
 
+/// The head of the repairs.
+pub const REPAIRS: &str = "Repairs";
+/// What they are.
+pub const REPAIRS_ABOUT: &str = "Nothing is repaired unless it is chosen here. The files are then read again, and what was changed is listed.";
+/// Where no repair is chosen.
+pub const NOTHING_REPAIRED: &str = "Nothing is repaired.";
+/// The head of what is doubtful.
+pub const DOUBTS: &str = "On this cluster";
+/// The head of the outcomes that are kept.
+pub const KEPT_OUTCOMES: &str = "Keep GPU jobs that";
+/// The buttons that save all jobs.
+pub const SAVE_CSV: &str = "Jobs (CSV)";
+/// The other format.
+pub const SAVE_JSON: &str = "Jobs (JSON)";
+/// When the browser gives no file.
+pub const NO_FILE: &str =
+    "The browser did not take the file. Try again, or use the command line: sts import --out.";
+/// The button that generates a workload like a trace.
+pub const MORE_LIKE: &str = "Generate one like this";
+/// What it does.
+pub const MORE_LIKE_ABOUT: &str = "Jobs drawn at random: submissions by the hour of the day, run times by the number of GPUs, tenants by \
+    share, without their names";
+/// The button that leaves a fitted workload.
+pub const STATE_INSTEAD: &str = "State it instead";
+/// The head of the table of GPU types.
+pub const TYPE_NAMES: &str = "GPU types in the trace";
+/// What it is for.
+pub const TYPE_NAMES_ABOUT: &str = "Jobs run on the types that their names stand for, and their run times count as traced on these. Where none \
+    of them is in the cluster, a job may run on any type.";
+/// The button that fills the table.
+pub const TYPE_NAMES_PROPOSE: &str = "Take the nearest type of the cluster for what it lacks";
+/// What becomes of jobs whose types are not in the cluster.
+pub const RUNS_ON_ANY: &str = "no: any type";
+
+/// What a trace's name of a GPU says by itself.
+#[must_use]
+pub fn said_by_name(said: Option<&str>) -> String {
+    said.map_or_else(|| "Nothing: any type".to_owned(), |model| format!("{model}, by its name"))
+}
+
+/// The first lines of `count` records: `3, 7 …`.
+#[must_use]
+pub fn first_lines(lines: &[u64], count: u64) -> String {
+    let more = if count > lines.len() as u64 { " …" } else { "" };
+    format!("{}{more}", lines.iter().map(u64::to_string).collect::<Vec<_>>().join(", "))
+}
+
+/// A way in which jobs end, and how many did: `failed (12)`.
+#[must_use]
+pub fn outcome(outcome: Outcome, count: u64) -> String {
+    let verb = match outcome {
+        Outcome::Completed => "completed",
+        Outcome::Failed => "failed",
+        Outcome::Cancelled => "were cancelled",
+        Outcome::Running => "still ran",
+        Outcome::Pending => "never started",
+    };
+    format!("{verb} ({})", format::count(count))
+}
+
+/// What a fitted workload is drawn from.
+#[must_use]
+pub fn fitted(fitted: &Fitted) -> String {
+    let jobs: u64 = fitted.sizes.iter().map(|size| size.jobs).sum();
+    format!(
+        "Like {} of a trace: submissions by the hour of the day, run times by the number of GPUs ({}), {} by share. Each is drawn by \
+         itself; what they have to do with each other is lost.",
+        self::jobs(jobs),
+        counted(fitted.sizes.len() as u64, "size", "sizes"),
+        counted(fitted.tenants.len() as u64, "tenant", "tenants")
+    )
+}
+
+/// The file name of a workload: `jobs.csv` becomes `jobs-workload.csv`.
+#[must_use]
+pub fn workload_file(scenario: &Scenario, extension: &str) -> String {
+    let name = workload_name(scenario);
+    let stem = name.split(['.', ',']).next().unwrap_or_default();
+    let plain = |c: char| if c.is_alphanumeric() || c == '-' || c == '_' { c } else { '-' };
+    let stem: String = stem.chars().map(plain).collect();
+    format!("{}-workload.{extension}", if stem.is_empty() { "jobs" } else { &stem })
+}
+
 /// The name of the window, and of the button that opens it.
 pub const GAVEL: &str = "Gavel’s simulator";
 /// What it does.
@@ -341,6 +428,14 @@ mod tests {
         assert_eq!(plan(6, 5), "6\u{a0}policies × 5 seeds = 30\u{a0}runs");
         assert_eq!(plan(1, 1), "1\u{a0}policy, 1\u{a0}run");
         assert_eq!(lost(1, 30), "1 of 30\u{a0}runs was lost");
+    }
+
+    #[test]
+    fn files_are_named_after_what_they_hold() {
+        let scenario = crate::app::samples::default_scenario();
+        assert_eq!(workload_file(&scenario, "csv"), "A-research-cluster-s-days-workload.csv");
+        assert_eq!(first_lines(&[3, 7], 9), "3, 7 …");
+        assert_eq!(first_lines(&[3], 1), "3");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::cluster::{Cluster, SliceMemory};
 use crate::scenario::Scenario;
 use crate::trace::SizeCount;
 use crate::units::{ClassId, MilliGpus, Rate, SimTime, TenantId, Work};
+use crate::workload::shape::scaled;
 use crate::workload::{BoundJob, BoundWorkload, JobClass, JobOption, Presence};
 
 /// The policies of a scenario that cannot serve its cluster or jobs of these sizes, each with what it expects instead.
@@ -25,11 +26,20 @@ pub fn refused(scenario: &Scenario, sizes: &[SizeCount]) -> Vec<(String, String)
         return Vec::new();
     }
     let Ok(cluster) = scenario.build_cluster() else { return Vec::new() };
-    let jobs = outline(&cluster, sizes);
+    let gpu_scale = scenario.shape().map_or(1.0, |shape| shape.gpu_scale);
+    let sizes: Vec<SizeCount> = sizes.iter().map(|size| scaled_size(*size, gpu_scale)).collect();
+    let jobs = outline(&cluster, &sizes);
     let told = choosy.into_iter().filter_map(|(choice, params, refuses)| {
         Some((title(choice).to_owned(), refuses(&cluster, &jobs, &params)?))
     });
     told.collect()
+}
+
+/// A size after shaping.
+fn scaled_size(size: SizeCount, gpu_scale: f64) -> SizeCount {
+    let gpus = MilliGpus((size.gpus * 1000.0).round() as u32);
+    let workers = if gpus.is_fractional() { 1 } else { gpus.whole_devices() };
+    SizeCount { gpus: scaled(gpus, workers, gpu_scale).0.as_gpus(), ..size }
 }
 
 /// Jobs of these sizes that run on whole devices of every type that has enough of them. Fractions of a GPU take one device.

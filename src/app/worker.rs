@@ -11,7 +11,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, BlobPropertyBag, DedicatedWorkerGlobalScope, File, FileReaderSync};
 
-use super::message::{self, Reply, Request};
+use super::mapping::Inspection;
+use super::message::{self, Reply, Request, WorkloadFile};
 use super::pool::{get, set};
 use super::state::inputs::{Contents, MOST_NAMES};
 use super::{assumptions, common_jobs, gavel};
@@ -20,7 +21,10 @@ use crate::scenario::hash::{scenario_hash, workload_hash};
 use crate::scenario::run::{Prepared, prepare};
 use crate::scenario::tables::{RoundsCsv, write_jobs_csv, write_waits_csv};
 use crate::sim::{Progress, RoundReport, Watch};
-use crate::trace::{Import, ImportOptions, ImportReport, Refusal, WorkloadDigest};
+use crate::trace::mapping::Mapping;
+use crate::trace::{
+    Head, Import, ImportOptions, ImportReport, Refusal, WorkloadDigest, write_sts_csv, write_sts_json,
+};
 use crate::workload::{Workload, synthetic};
 
 /// How much of a file is read at a time. A call costs one or two milliseconds whatever its size.
@@ -57,10 +61,12 @@ pub async fn worker_message(message: JsValue) {
     let text = get(&message, "text").as_string().unwrap_or_default();
     let answer = match message::from_text::<Request>(&text) {
         Ok(Request::Read { options }) => read(&message, &options),
+        Ok(Request::Inspect { mapping }) => inspect(&message, mapping.map(|mapping| *mapping)),
         Ok(Request::Generate { spec }) => generate(&spec),
         Ok(Request::Simulate { scenario, workload, policy, seed }) => {
             BENCH.with_borrow_mut(|bench| simulate(bench, &message, &scenario, workload, policy, seed))
         }
+        Ok(Request::Export { format }) => export(&message, format),
         Ok(Request::CommonMeans { groups }) => common_means(&message, &groups),
         Ok(Request::Gavel { settings }) => gavel_run(&message, &settings),
         Err(error) => Err(format!("the page is of another version: {error}")),
@@ -152,6 +158,29 @@ fn import(files: &[File], options: &ImportOptions) -> Result<(Workload, ImportRe
     Ok((imported.workload, imported.report))
 }
 
+/// Looks at the beginning of a file; what is packed is read until there is enough text.
+fn inspect(message: &JsValue, mapping: Option<Mapping>) -> Answer {
+    const STEP_BYTES: f64 = 65_536.0;
+    let file: File = get(message, "file").dyn_into().map_err(|_| "the file is missing".to_owned())?;
+    let reader = FileReaderSync::new().map_err(|error| words(&error))?;
+    let mut head = Head::new(&[]);
+    let mut from = 0.0;
+    let mut refused = Ok(());
+    while from < file.size() && !head.is_full() && refused.is_ok() {
+        let slice = file.slice_with_f64_and_f64(from, from + STEP_BYTES);
+        let bytes =
+            slice.and_then(|slice| reader.read_as_array_buffer(&slice)).map_err(|error| words(&error))?;
+        refused = head.feed(&Uint8Array::new(&bytes).to_vec());
+        from += STEP_BYTES;
+    }
+    match refused.and_then(|()| head.finish()) {
+        Ok(head) => {
+            Ok((Reply::Inspected { inspection: Box::new(Inspection::of(&head, mapping)) }, Vec::new()))
+        }
+        Err(refusal) => Ok((Reply::Refused { refusal: Box::new(refusal) }, Vec::new())),
+    }
+}
+
 /// What a browser says when it cannot read a file.
 fn words(error: &JsValue) -> String {
     let message = get(error, "message").as_string();
@@ -166,11 +195,13 @@ fn generate(spec: &synthetic::SyntheticSpec) -> Answer {
 
 /// A workload for the page to keep.
 fn deliver(workload: &Workload, report: Option<ImportReport>) -> Answer {
+    let fitted = report.as_ref().and_then(|_| synthetic::Fitted::of(workload)).map(Box::new);
     let mut parts = BlobParts::default();
     postcard::to_io(workload, &mut parts)
         .map_err(|error| format!("the jobs cannot be passed on: {error}"))?;
     let contents = Contents {
         report,
+        fitted,
         digest: WorkloadDigest::of(workload),
         hash: workload_hash(workload),
         models: workload.models.iter().take(MOST_NAMES).cloned().collect(),
@@ -314,6 +345,18 @@ fn fetch(message: &JsValue) -> Result<Workload, String> {
 fn buffer(blob: &Blob) -> Result<JsValue, String> {
     let bytes = FileReaderSync::new().and_then(|reader| reader.read_as_array_buffer(blob));
     bytes.map(JsValue::from).map_err(|error| words(&error))
+}
+
+/// The workload that came with a request, as a file.
+fn export(message: &JsValue, format: WorkloadFile) -> Answer {
+    let workload = fetch(message)?;
+    let mut bytes = Vec::new();
+    let (written, kind) = match format {
+        WorkloadFile::Csv => (write_sts_csv(&workload, &mut bytes), CSV),
+        WorkloadFile::Json => (write_sts_json(&workload, &mut bytes), "application/json"),
+    };
+    written.map_err(|error| error.to_string())?;
+    Ok((Reply::Exported, vec![("file", blob(&Uint8Array::from(&bytes[..]), kind)?)]))
 }
 
 fn common_means(message: &JsValue, groups: &[usize]) -> Answer {

@@ -1,8 +1,6 @@
 //! The Gittins index of attained service (Tiresias).
 
-use std::cmp::Reverse;
-
-use super::list::{ByKey, Chooser, LEASE, Passing, SHARING, TYPE_CHOICE};
+use super::list::{ByRank, Chooser, LEASE, Passing, Rank, SHARING, TYPE_CHOICE};
 use super::param::{ParamKind, ParamSpec};
 use super::registry::Knowledge;
 use super::{Decision, Policy, PolicySpec, Refill, RefillReads, View};
@@ -55,7 +53,7 @@ pub const SPEC: PolicySpec = PolicySpec {
             measure_at: 0,
             followed: Vec::new(),
             chooser: Chooser::new(params, seed),
-            order: ByKey::new(),
+            order: ByRank::default(),
         })
     }),
 };
@@ -76,7 +74,7 @@ struct Gittins {
     /// Jobs that were active when last looked at.
     followed: Vec<JobId>,
     chooser: Chooser,
-    order: ByKey<Reverse<i64>>,
+    order: ByRank,
 }
 
 impl Gittins {
@@ -176,15 +174,16 @@ impl Policy for Gittins {
     fn decide(&mut self, view: &View<'_>, decision: &mut Decision) {
         self.learn(view);
         let index = &self.index;
-        let order = self.order.sort(view.active.iter().copied(), |job| Reverse(index.of(view, job)));
-        self.chooser.serve(view, order, Passing::Always, decision);
+        self.order.sort(view.active, |job| Rank::descending(index.of(view, job)));
+        self.chooser.serve(view, self.order.jobs(), Passing::Always, decision);
     }
 
     fn refill(&mut self, view: &View<'_>, waiting: &[JobId], free: &mut dyn Refill) {
         self.learn(view);
-        let index = &self.index;
-        let order = self.order.sort(waiting.iter().copied(), |job| Reverse(index.of(view, job)));
-        self.chooser.refill(view, order, Passing::Always, free);
+        let Self { chooser, index, order, .. } = self;
+        let startable = chooser.startable(view, waiting, free);
+        order.sort(startable, |job| Rank::descending(index.of(view, job)));
+        chooser.refill(view, order.jobs(), Passing::Always, free);
     }
 
     fn refill_reads(&self) -> RefillReads {

@@ -7,7 +7,7 @@ use super::estimate::{DURATION_ERROR, DURATIONS};
 use super::param::{ParamKind, ParamSpec};
 use super::{Decision, Grant, Params, Reason, Refill, View};
 use crate::cluster::capacity::Capacity;
-use crate::units::{JobId, SimSpan, TypeId};
+use crate::units::{JobId, SimSpan, SimTime, TypeId};
 use crate::workload::{JobClass, JobOption};
 
 /// Which of the types that fit now a job takes.
@@ -109,6 +109,10 @@ pub(super) struct Chooser {
     rng: ChaCha8Rng,
     /// Scratch: candidate options of one job, best first.
     candidates: Vec<u16>,
+    /// Scratch: whether enough is free for a job of each class, as far as known.
+    has_room: Vec<Option<bool>>,
+    /// Scratch: waiting jobs for which enough is free.
+    startable: Vec<JobId>,
 }
 
 impl Chooser {
@@ -129,6 +133,8 @@ impl Chooser {
             leased: Vec::new(),
             rng: ChaCha8Rng::seed_from_u64(seed),
             candidates: Vec::new(),
+            has_room: Vec::new(),
+            startable: Vec::new(),
         }
     }
 
@@ -266,6 +272,30 @@ impl Chooser {
         Some(view.option(job, started))
     }
 
+    /// The waiting jobs for which enough is free on some type, by counting: nobody else needs a place in the order.
+    pub(super) fn startable(&mut self, view: &View<'_>, waiting: &[JobId], free: &dyn Refill) -> &[JobId] {
+        let Self { sharing, has_room, startable, .. } = self;
+        let is_enough = |class: &JobClass, type_id: TypeId| {
+            sharing.option_on(class, type_id).is_some_and(|index| {
+                let option = class.options[usize::from(index)];
+                if class.whole[type_id.index()] == Some(index) {
+                    free.free_devices(type_id) >= option.devices
+                } else {
+                    free.free_slots(type_id) >= u32::from(option.slots) * option.devices
+                }
+            })
+        };
+        has_room.clear();
+        has_room.resize(view.workload.classes.len(), None);
+        startable.clear();
+        startable.extend(waiting.iter().copied().filter(|&job| {
+            *has_room[view.job(job).class.index()].get_or_insert_with(|| {
+                view.cluster.type_ids().any(|type_id| is_enough(view.class(job), type_id))
+            })
+        }));
+        startable
+    }
+
     /// Starts waiting jobs inside a round in the order given.
     pub(super) fn refill(
         &mut self,
@@ -314,23 +344,95 @@ pub(super) fn waiting<'v>(view: &'v View<'_>) -> impl Iterator<Item = JobId> + '
     view.active.iter().copied().filter(|&job| view.state(job).held.is_none())
 }
 
-/// An order of jobs by a key, ties in order of submission. Its memory is kept from round to round.
-pub(super) struct ByKey<K>(Vec<(K, JobId)>);
+/// Where a job stands in an order: whoever has the least comes first. A number of [`Rank::BITS`] bits, so that one comparison of
+/// integers also settles ties.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Rank(u128);
 
-impl<K: Ord> ByKey<K> {
-    pub(super) fn new() -> Self {
-        Self(Vec::new())
+impl Rank {
+    /// What is left of 128 bits beside the number of a job.
+    const BITS: u32 = 96;
+    /// Half of all ranks; magnitudes up to here are told apart, which is a billion years of work.
+    const MIDDLE: i128 = 1 << (Self::BITS - 1);
+
+    /// The least first.
+    pub(super) fn ascending(key: i128) -> Self {
+        Self((key.clamp(-Self::MIDDLE, Self::MIDDLE - 1) + Self::MIDDLE).unsigned_abs())
     }
 
-    /// The jobs in ascending order of `key`.
-    pub(super) fn sort(
-        &mut self,
-        jobs: impl Iterator<Item = JobId>,
-        key: impl Fn(JobId) -> K,
-    ) -> impl Iterator<Item = JobId> + '_ {
-        self.0.clear();
-        self.0.extend(jobs.map(|job| (key(job), job)));
-        self.0.sort_unstable_by(|(a, first), (b, second)| a.cmp(b).then_with(|| first.cmp(second)));
-        self.0.iter().map(|&(_, job)| job)
+    /// The largest first.
+    pub(super) fn descending(key: i64) -> Self {
+        Self::ascending(-i128::from(key))
+    }
+
+    /// By queue, and by time within one.
+    pub(super) fn in_queue(queue: usize, time: SimTime) -> Self {
+        Self::ascending(((queue as i128) << i64::BITS) + i128::from(time.0))
+    }
+}
+
+/// An order of jobs by rank, ties in order of submission.
+#[derive(Default)]
+pub(super) struct ByRank {
+    /// Each job's rank and number in one.
+    ranked: Vec<u128>,
+}
+
+impl ByRank {
+    /// Sorts jobs, whoever has the least `rank` first.
+    pub(super) fn sort(&mut self, jobs: &[JobId], rank: impl Fn(JobId) -> Rank) {
+        self.ranked.clear();
+        self.ranked.extend(jobs.iter().map(|&job| ranked(rank(job), job)));
+        self.ranked.sort_unstable();
+    }
+
+    /// The jobs in this order.
+    pub(super) fn jobs(&self) -> impl Iterator<Item = JobId> {
+        self.ranked.iter().map(|&ranked| job_of(ranked))
+    }
+}
+
+fn ranked(rank: Rank, job: JobId) -> u128 {
+    rank.0 << u32::BITS | u128::from(job.0)
+}
+
+fn job_of(ranked: u128) -> JobId {
+    JobId(ranked as u32)
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_order_is_that_of_keys_and_then_of_jobs(
+            keys in vec(prop_oneof![-9i128..9, any::<i64>().prop_map(|key| i128::from(key) << 30)], 0..40),
+        ) {
+            let jobs: Vec<JobId> = (0..keys.len() as u32).map(JobId).collect();
+            let mut expected = jobs.clone();
+            expected.sort_by_key(|job| keys[job.index()]);
+            let mut order = ByRank::default();
+            order.sort(&jobs, |job| Rank::ascending(keys[job.index()]));
+            prop_assert!(order.jobs().eq(expected));
+        }
+    }
+
+    #[test]
+    fn ranks_keep_extremes_apart() {
+        let ascends = [
+            Rank::ascending(i128::MIN),
+            Rank::ascending(-1),
+            Rank::ascending(0),
+            Rank::ascending(i128::from(i64::MAX) << 31),
+            Rank::ascending(i128::MAX),
+        ];
+        assert!(ascends.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        assert!(Rank::descending(i64::MAX).0 < Rank::descending(i64::MIN).0);
+        assert!(Rank::in_queue(0, SimTime::NEVER).0 < Rank::in_queue(1, SimTime::ZERO).0);
+        assert!(ascends.iter().all(|rank| rank.0 >> Rank::BITS == 0));
     }
 }

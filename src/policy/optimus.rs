@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::estimate::{DURATION_ERROR, DURATIONS, Estimator};
-use super::list::{ByKey, Chooser, Sharing, TYPE_CHOICE, fits, is_full, take};
+use super::list::{ByRank, Chooser, Rank, Sharing, TYPE_CHOICE, fits, is_full, take};
 use super::param::{ParamKind, ParamSpec};
 use super::registry::Knowledge;
 use super::tenants::held_units;
@@ -51,7 +51,7 @@ pub const SPEC: PolicySpec = PolicySpec {
             chooser: Chooser::new(params, seed),
             sharing: Sharing::of(params),
             estimator: Estimator::new(params, seed),
-            order: ByKey::new(),
+            order: ByRank::default(),
             gains: BinaryHeap::new(),
         })
     }),
@@ -61,7 +61,7 @@ struct Optimus {
     chooser: Chooser,
     sharing: Sharing,
     estimator: Estimator,
-    order: ByKey<i128>,
+    order: ByRank,
     gains: BinaryHeap<Gain>,
 }
 
@@ -140,7 +140,8 @@ impl Policy for Optimus {
     fn decide(&mut self, view: &View<'_>, decision: &mut Decision) {
         let mut capacity = view.capacity();
         let Self { chooser, order, sharing, .. } = self;
-        for job in order.sort(view.active.iter().copied(), |job| least(view, *sharing, job)) {
+        order.sort(view.active, |job| Rank::ascending(least(view, *sharing, job)));
+        for job in order.jobs() {
             if is_full(view, &capacity) {
                 break;
             }
@@ -169,7 +170,9 @@ impl Policy for Optimus {
     fn refill(&mut self, view: &View<'_>, waiting: &[JobId], free: &mut dyn Refill) {
         let Self { chooser, order, sharing, .. } = self;
         let mut started: Vec<Grant> = Vec::new();
-        for job in order.sort(waiting.iter().copied(), |job| least(view, *sharing, job)) {
+        let startable = chooser.startable(view, waiting, free);
+        order.sort(startable, |job| Rank::ascending(least(view, *sharing, job)));
+        for job in order.jobs() {
             if free.is_full() {
                 break;
             }

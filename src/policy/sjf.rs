@@ -1,10 +1,10 @@
 //! Shortest job first.
 
 use super::estimate::Estimator;
-use super::list::{ByKey, Chooser, KNOWING_LIST_PARAMS, Passing, waiting};
+use super::list::{ByRank, Chooser, KNOWING_LIST_PARAMS, Passing, Rank, waiting};
 use super::registry::Knowledge;
 use super::{Decision, Policy, PolicySpec, Refill, RefillReads, Repacking, View};
-use crate::units::{JobId, Work};
+use crate::units::JobId;
 
 /// Shortest job first, without preemption.
 ///
@@ -27,7 +27,8 @@ pub const SPEC: PolicySpec = PolicySpec {
         Box::new(Sjf {
             chooser: Chooser::new(params, seed),
             estimator: Estimator::new(params, seed),
-            order: ByKey::new(),
+            order: ByRank::default(),
+            waiting: Vec::new(),
         })
     }),
 };
@@ -35,18 +36,25 @@ pub const SPEC: PolicySpec = PolicySpec {
 struct Sjf {
     chooser: Chooser,
     estimator: Estimator,
-    order: ByKey<Work>,
+    order: ByRank,
+    /// Scratch.
+    waiting: Vec<JobId>,
 }
 
 impl Policy for Sjf {
     fn decide(&mut self, view: &View<'_>, decision: &mut Decision) {
-        let order = self.order.sort(waiting(view), |job| self.estimator.remaining(view, job));
-        self.chooser.keep_and_start(view, order, Passing::Always, decision);
+        let Self { chooser, estimator, order, waiting: jobs } = self;
+        jobs.clear();
+        jobs.extend(waiting(view));
+        order.sort(jobs, |job| Rank::ascending(estimator.remaining(view, job).0));
+        chooser.keep_and_start(view, order.jobs(), Passing::Always, decision);
     }
 
     fn refill(&mut self, view: &View<'_>, waiting: &[JobId], free: &mut dyn Refill) {
-        let order = self.order.sort(waiting.iter().copied(), |job| self.estimator.remaining(view, job));
-        self.chooser.refill(view, order, Passing::Always, free);
+        let Self { chooser, estimator, order, .. } = self;
+        let startable = chooser.startable(view, waiting, free);
+        order.sort(startable, |job| Rank::ascending(estimator.remaining(view, job).0));
+        chooser.refill(view, order.jobs(), Passing::Always, free);
     }
 
     fn repacking(&self) -> Repacking {

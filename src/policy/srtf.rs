@@ -1,10 +1,10 @@
 //! Shortest remaining time first.
 
 use super::estimate::{DURATION_ERROR, DURATIONS, Estimator};
-use super::list::{ByKey, Chooser, LEASE, Passing, SHARING, TYPE_CHOICE};
+use super::list::{ByRank, Chooser, LEASE, Passing, Rank, SHARING, TYPE_CHOICE};
 use super::registry::Knowledge;
 use super::{Decision, Policy, PolicySpec, Refill, RefillReads, View};
-use crate::units::{JobId, Work};
+use crate::units::JobId;
 
 /// Shortest remaining time first, preemptive.
 ///
@@ -25,7 +25,7 @@ pub const SPEC: PolicySpec = PolicySpec {
         Box::new(Srtf {
             chooser: Chooser::new(params, seed),
             estimator: Estimator::new(params, seed),
-            order: ByKey::new(),
+            order: ByRank::default(),
         })
     }),
 };
@@ -33,18 +33,21 @@ pub const SPEC: PolicySpec = PolicySpec {
 struct Srtf {
     chooser: Chooser,
     estimator: Estimator,
-    order: ByKey<Work>,
+    order: ByRank,
 }
 
 impl Policy for Srtf {
     fn decide(&mut self, view: &View<'_>, decision: &mut Decision) {
-        let order = self.order.sort(view.active.iter().copied(), |job| self.estimator.remaining(view, job));
-        self.chooser.serve(view, order, Passing::Always, decision);
+        let Self { chooser, estimator, order, .. } = self;
+        order.sort(view.active, |job| Rank::ascending(estimator.remaining(view, job).0));
+        chooser.serve(view, order.jobs(), Passing::Always, decision);
     }
 
     fn refill(&mut self, view: &View<'_>, waiting: &[JobId], free: &mut dyn Refill) {
-        let order = self.order.sort(waiting.iter().copied(), |job| self.estimator.remaining(view, job));
-        self.chooser.refill(view, order, Passing::Always, free);
+        let Self { chooser, estimator, order, .. } = self;
+        let startable = chooser.startable(view, waiting, free);
+        order.sort(startable, |job| Rank::ascending(estimator.remaining(view, job).0));
+        chooser.refill(view, order.jobs(), Passing::Always, free);
     }
 
     fn refill_reads(&self) -> RefillReads {

@@ -1,6 +1,6 @@
 //! Least attained service in several queues (Tiresias).
 
-use super::list::{ByKey, Chooser, LEASE, Passing, SHARING, TYPE_CHOICE};
+use super::list::{ByRank, Chooser, LEASE, Passing, Rank, SHARING, TYPE_CHOICE};
 use super::param::{ParamKind, ParamSpec};
 use super::registry::Knowledge;
 use super::{ATTAINED_UNITS, Decision, Params, Policy, PolicySpec, Refill, RefillReads, View};
@@ -103,7 +103,7 @@ pub(super) struct AttainedService {
     /// By job; only as long as needed when promotion is on.
     forgiven: Vec<Forgiven>,
     chooser: Chooser,
-    order: ByKey<(usize, SimTime)>,
+    order: ByRank,
 }
 
 impl AttainedService {
@@ -114,7 +114,7 @@ impl AttainedService {
             promote_knob: params.number(PROMOTE_KNOB.name),
             forgiven: Vec::new(),
             chooser: Chooser::new(params, seed),
-            order: ByKey::new(),
+            order: ByRank::default(),
         }
     }
 
@@ -137,36 +137,30 @@ impl AttainedService {
 }
 
 /// The queue a job is in, and its place there.
-fn rank(
-    view: &View<'_>,
-    thresholds: &[i128],
-    within: Within,
-    forgiven: &[Forgiven],
-    job: JobId,
-) -> (usize, SimTime) {
+fn rank(view: &View<'_>, thresholds: &[i128], within: Within, forgiven: &[Forgiven], job: JobId) -> Rank {
     let state = view.state(job);
     let attained = state.attained - forgiven.get(job.index()).map_or(0, |forgiven| forgiven.attained);
     let start = match within {
         Within::Submission => SimTime::ZERO,
         Within::Start => state.first_start.unwrap_or(SimTime::NEVER),
     };
-    (thresholds.partition_point(|&threshold| threshold <= attained), start)
+    Rank::in_queue(thresholds.partition_point(|&threshold| threshold <= attained), start)
 }
 
 impl Policy for AttainedService {
     fn decide(&mut self, view: &View<'_>, decision: &mut Decision) {
         self.promote(view, view.active);
         let Self { thresholds, within, forgiven, chooser, order, .. } = self;
-        let order =
-            order.sort(view.active.iter().copied(), |job| rank(view, thresholds, *within, forgiven, job));
-        chooser.serve(view, order, Passing::Always, decision);
+        order.sort(view.active, |job| rank(view, thresholds, *within, forgiven, job));
+        chooser.serve(view, order.jobs(), Passing::Always, decision);
     }
 
     fn refill(&mut self, view: &View<'_>, waiting: &[JobId], free: &mut dyn Refill) {
         self.promote(view, waiting);
         let Self { thresholds, within, forgiven, chooser, order, .. } = self;
-        let order = order.sort(waiting.iter().copied(), |job| rank(view, thresholds, *within, forgiven, job));
-        chooser.refill(view, order, Passing::Always, free);
+        let startable = chooser.startable(view, waiting, free);
+        order.sort(startable, |job| rank(view, thresholds, *within, forgiven, job));
+        chooser.refill(view, order.jobs(), Passing::Always, free);
     }
 
     fn refill_reads(&self) -> RefillReads {

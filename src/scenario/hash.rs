@@ -54,6 +54,7 @@ pub fn scenario_hash(scenario: &Scenario, workload: &Workload) -> String {
     if let Some(trace) = &mut filled.workload.trace {
         trace.path = workload_hash(workload);
         trace.format.clear();
+        trace.mapping = None;
         trace.repairs = crate::trace::Repairs::default();
         trace.members.clear();
         trace.one_in = 0;

@@ -1,11 +1,17 @@
 //! A workload at a glance: what a page shows before anything is simulated.
 
+mod loads;
+mod spans;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::units::{MICROS_PER_S, MilliGpus, SimSpan};
-use crate::workload::Workload;
+use crate::workload::shape::TenantsBy;
+use crate::workload::{Outcome, Workload};
+pub use loads::{TenantLoad, TypeLoad};
+pub use spans::SpanClasses;
 
 /// The most buckets of the arrivals histogram.
 pub const MAX_BUCKETS: usize = 96;
@@ -56,6 +62,18 @@ pub struct WorkloadDigest {
     pub arrivals: Arrivals,
     /// Tenants, most GPU-hours first (ties: more jobs, then name).
     pub tenants: Vec<TenantLoad>,
+    /// The same by user, and by user in each virtual cluster; empty where the trace names no users.
+    pub users: Vec<TenantLoad>,
+    /// See `users`.
+    pub users_by_tenant: Vec<TenantLoad>,
+    /// Requests for GPU types, most GPU-hours first.
+    pub gpu_types: Vec<TypeLoad>,
+    /// How many jobs ended so, in the order of [`Outcome::ALL`].
+    pub outcomes: [u64; Outcome::ALL.len()],
+    /// Run times by length.
+    pub run_times: SpanClasses,
+    /// Times from one submission to the next, by length.
+    pub gaps: SpanClasses,
     /// Requests by size over all jobs, smallest first.
     pub gpu_sizes: Vec<SizeCount>,
     /// Run times; `null` when no job has one.
@@ -77,17 +95,6 @@ pub struct Arrivals {
     pub bucket_s: f64,
     /// Jobs in each bucket; the first begins with the first submission. At most [`MAX_BUCKETS`].
     pub jobs: Vec<u64>,
-}
-
-/// What one tenant asks for.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TenantLoad {
-    /// Its name.
-    pub name: String,
-    /// Its jobs.
-    pub jobs: u64,
-    /// Sum of GPUs times run time over its jobs.
-    pub gpu_hours: f64,
 }
 
 /// How many jobs ask for one number of GPUs.
@@ -124,29 +131,30 @@ impl WorkloadDigest {
     pub fn of(workload: &Workload) -> Self {
         let gpu_jobs = || workload.jobs.iter().filter(|job| job.gpus.0 > 0);
         let mut sizes: BTreeMap<MilliGpus, u64> = BTreeMap::new();
-        let mut tenants = vec![(0u64, 0i128); workload.tenants.len()];
         let mut durations: Vec<SimSpan> = Vec::new();
+        let mut gaps: Vec<SimSpan> = Vec::new();
+        let mut last = None;
+        let mut outcomes = [0; Outcome::ALL.len()];
+        let mut demand = 0i128;
         for job in &workload.jobs {
             *sizes.entry(job.gpus).or_insert(0) += 1;
         }
         for job in gpu_jobs() {
             durations.extend(job.duration);
-            let demand = job.duration.map_or(0, |span| i128::from(span.0) * i128::from(job.gpus.0));
-            if let Some((jobs, sum)) = tenants.get_mut(job.tenant.index()) {
-                *jobs += 1;
-                *sum += demand;
+            demand += job.duration.map_or(0, |span| i128::from(span.0) * i128::from(job.gpus.0));
+            for (known, count) in Outcome::ALL.iter().zip(&mut outcomes) {
+                *count += u64::from(*known == job.outcome);
             }
+            gaps.extend(last.map(|last| job.submit.since(last)));
+            last = Some(job.submit);
         }
-        let demand: i128 = tenants.iter().map(|(_, sum)| sum).sum();
         let count = gpu_jobs().count() as u64;
         let first = gpu_jobs().map(|job| job.submit).min().unwrap_or_default();
         let span = gpu_jobs().map(|job| job.submit).max().unwrap_or_default().since(first);
         let per_hour = |amount: f64| (span.0 > 0).then(|| amount * 3600.0 / span.as_secs());
-        let mut tenants: Vec<(&String, (u64, i128))> = workload.tenants.iter().zip(tenants).collect();
-        tenants.retain(|(_, (jobs, _))| *jobs > 0);
-        tenants.sort_by(|(name, (jobs, sum)), (name_b, (jobs_b, sum_b))| {
-            sum_b.cmp(sum).then(jobs_b.cmp(jobs)).then(name.cmp(name_b))
-        });
+        let by_user = |tenants| {
+            if workload.users.is_empty() { Vec::new() } else { loads::by_tenant(workload, tenants) }
+        };
         durations.sort_unstable();
         Self {
             jobs: workload.jobs.len() as u64,
@@ -154,20 +162,42 @@ impl WorkloadDigest {
             span_s: span.as_secs(),
             first_submit_s: workload.first_submit_s + first.as_secs(),
             arrivals: Arrivals::of(gpu_jobs().map(|job| job.submit.since(first)), span),
-            tenants: tenants
-                .into_iter()
-                .map(|(name, (jobs, sum))| TenantLoad { name: name.clone(), jobs, gpu_hours: gpu_hours(sum) })
-                .collect(),
-            gpu_sizes: sizes
-                .into_iter()
-                .map(|(gpus, jobs)| SizeCount { gpus: gpus.as_gpus(), jobs })
-                .collect(),
+            tenants: loads::by_tenant(workload, TenantsBy::Vc),
+            users: by_user(TenantsBy::User),
+            users_by_tenant: by_user(TenantsBy::Both),
+            gpu_types: loads::by_type(workload),
+            outcomes,
+            run_times: SpanClasses::of(durations.iter().copied()),
+            gaps: SpanClasses::of(gaps.into_iter()),
+            gpu_sizes: SizeCount::list(sizes),
             durations: DurationPercentiles::of(&durations),
             gpu_hours: gpu_hours(demand),
             offered_gpus: per_hour(gpu_hours(demand)),
             jobs_per_hour: per_hour(count as f64),
             max_gpus: gpu_jobs().map(|job| job.gpus).max().unwrap_or_default().as_gpus(),
         }
+    }
+}
+
+impl WorkloadDigest {
+    /// The tenants, merged or split.
+    #[must_use]
+    pub fn tenants_by(&self, tenants: TenantsBy) -> Vec<TenantLoad> {
+        match tenants {
+            TenantsBy::User if !self.users.is_empty() => self.users.clone(),
+            TenantsBy::Both if !self.users_by_tenant.is_empty() => self.users_by_tenant.clone(),
+            TenantsBy::One if self.gpu_jobs > 0 => {
+                let name = crate::workload::shape::ONE_TENANT.to_owned();
+                vec![TenantLoad { name, jobs: self.gpu_jobs, gpu_hours: self.gpu_hours }]
+            }
+            _ => self.tenants.clone(),
+        }
+    }
+}
+
+impl SizeCount {
+    fn list(sizes: BTreeMap<MilliGpus, u64>) -> Vec<Self> {
+        sizes.into_iter().map(|(gpus, jobs)| Self { gpus: gpus.as_gpus(), jobs }).collect()
     }
 }
 

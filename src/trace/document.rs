@@ -34,6 +34,10 @@ impl Document {
                 let name = intake.notes.text(name);
                 reader.member(at, &name, &intake.notes.text(value))
             }
+            Piece::Entry(name, value) => {
+                reader.entry(&intake.notes.text(name), &intake.notes.text(value));
+                Ok(())
+            }
         })
     }
 

@@ -15,6 +15,11 @@ pub(super) enum ArrayAt {
     Root,
     /// It is this member of the document, an object.
     Member(&'static str),
+    /// It is this member of the document; or the document is the array.
+    MemberOrRoot(&'static str),
+    /// It is the first member of the document; the second one is an object that may be as long as the array, and is handed
+    /// over one member at a time.
+    MemberBeside(&'static str, &'static str),
 }
 
 /// A piece of the document.
@@ -24,6 +29,8 @@ pub(super) enum Piece<'a> {
     Element(Place, &'a [u8]),
     /// Another member of the document: its name (with escapes as written) and value.
     Member(Place, &'a [u8], &'a [u8]),
+    /// A member of the object beside the array: its name (with escapes as written) and value.
+    Entry(&'a [u8], &'a [u8]),
 }
 
 /// Where something begins: line and column from 1, the column in bytes.
@@ -62,6 +69,14 @@ enum Scan {
     Bare,
 }
 
+/// Whose members come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Within {
+    Document,
+    /// The object beside the array.
+    Beside,
+}
+
 /// What a value is, once its end is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
@@ -89,6 +104,7 @@ pub(super) struct Cutter {
     column: u64,
     elements: u64,
     seen_array: bool,
+    within: Within,
 }
 
 impl Cutter {
@@ -107,6 +123,7 @@ impl Cutter {
             column: 0,
             elements: 0,
             seen_array: false,
+            within: Within::Document,
         }
     }
 
@@ -168,7 +185,8 @@ impl Cutter {
             return Ok(rest);
         }
         let next = match (self.expect, byte) {
-            (Expect::Document, b'[') if self.array == ArrayAt::Root => {
+            (Expect::Document, b'[') if matches!(self.array, ArrayAt::Root | ArrayAt::MemberOrRoot(_)) => {
+                self.array = ArrayAt::Root;
                 self.seen_array = true;
                 Expect::ElementOrEnd
             }
@@ -179,11 +197,15 @@ impl Cutter {
             }
             (Expect::ElementOrEnd | Expect::CommaOrArrayEnd, b']') => match self.array {
                 ArrayAt::Root => Expect::Nothing,
-                ArrayAt::Member(_) => Expect::CommaOrObjectEnd,
+                _ => Expect::CommaOrObjectEnd,
             },
             (Expect::CommaOrArrayEnd, b',') => Expect::Element,
             (Expect::ElementOrEnd | Expect::Element, _) if begins_value(*byte) => {
                 return Ok(self.begin(Role::Element, text));
+            }
+            (Expect::KeyOrEnd | Expect::CommaOrObjectEnd, b'}') if self.within == Within::Beside => {
+                self.within = Within::Document;
+                Expect::CommaOrObjectEnd
             }
             (Expect::KeyOrEnd | Expect::CommaOrObjectEnd, b'}') => Expect::Nothing,
             (Expect::KeyOrEnd | Expect::Key, b'"') => return Ok(self.begin(Role::Key, text)),
@@ -191,6 +213,10 @@ impl Cutter {
             (Expect::MemberValue, b'[') if self.at_array() => {
                 self.seen_array = true;
                 Expect::ElementOrEnd
+            }
+            (Expect::MemberValue, b'{') if self.at_beside() => {
+                self.within = Within::Beside;
+                Expect::KeyOrEnd
             }
             (Expect::MemberValue, _) if begins_value(*byte) => return Ok(self.begin(Role::Member, text)),
             (Expect::CommaOrObjectEnd, b',') => Expect::Key,
@@ -202,7 +228,16 @@ impl Cutter {
     }
 
     fn at_array(&self) -> bool {
-        matches!(self.array, ArrayAt::Member(name) if self.key == name.as_bytes())
+        let name = match self.array {
+            ArrayAt::Root => return false,
+            ArrayAt::Member(name) | ArrayAt::MemberOrRoot(name) | ArrayAt::MemberBeside(name, _) => name,
+        };
+        self.within == Within::Document && self.key == name.as_bytes()
+    }
+
+    fn at_beside(&self) -> bool {
+        self.within == Within::Document
+            && matches!(self.array, ArrayAt::MemberBeside(_, name) if self.key == name.as_bytes())
     }
 
     /// Notes that a value begins here; its first byte is still to be scanned.
@@ -299,7 +334,11 @@ impl Cutter {
             }
             Role::Member => {
                 self.expect = Expect::CommaOrObjectEnd;
-                each(Piece::Member(self.begins, &self.key, value))
+                each(if self.within == Within::Beside {
+                    Piece::Entry(&self.key, value)
+                } else {
+                    Piece::Member(self.begins, &self.key, value)
+                })
             }
             Role::Element => {
                 self.expect = match self.expect {
@@ -315,7 +354,7 @@ impl Cutter {
 
     fn broken(&self, byte: u8) -> Refusal {
         let expected = match self.expect {
-            Expect::Document if self.array == ArrayAt::Root => "[ or {",
+            Expect::Document if matches!(self.array, ArrayAt::Root | ArrayAt::MemberOrRoot(_)) => "[ or {",
             Expect::Document | Expect::NextDocument => "{",
             Expect::ElementOrEnd => "a job or ]",
             Expect::Element => "a job",
@@ -354,6 +393,10 @@ mod tests {
                 Piece::Element(at, text) => (at, String::from_utf8_lossy(text).into_owned()),
                 Piece::Member(at, name, text) => {
                     (at, format!("{}={}", String::from_utf8_lossy(name), String::from_utf8_lossy(text)))
+                }
+                Piece::Entry(name, text) => {
+                    let text = format!("{}:{}", String::from_utf8_lossy(name), String::from_utf8_lossy(text));
+                    (Place::default(), text)
                 }
             };
             pieces.push((at.line, at.column, text));
@@ -405,6 +448,33 @@ mod tests {
                 [piece(1, 1, "{\"a\":1}"), piece(2, 1, "{\"b\":[2]}")]
             );
         }
+    }
+
+    #[test]
+    fn the_object_beside_the_array_is_cut_into_its_members_wherever_it_stands() {
+        let array = ArrayAt::MemberBeside("jobs", "profiles");
+        let before = br#"{"profiles":{"a":{"jobs":[1]},"jobs":[2]},"jobs":[{"x":1}],"n":{"profiles":{}}}"#;
+        let after = br#"{"jobs":[{"x":1}],"profiles":{},"profiles":{"b":3}}"#;
+        for step in 1..before.len() {
+            assert_eq!(
+                cut(before, array, step).unwrap(),
+                [
+                    piece(0, 0, "a:{\"jobs\":[1]}"),
+                    piece(0, 0, "jobs:[2]"),
+                    piece(1, 51, "{\"x\":1}"),
+                    piece(1, 64, "n={\"profiles\":{}}")
+                ]
+            );
+            assert_eq!(cut(after, array, step).unwrap(), [piece(1, 10, "{\"x\":1}"), piece(0, 0, "b:3")]);
+        }
+        assert!(cut(br#"{"jobs":[],"profiles":{"a":1}"#, array, 3).is_err());
+    }
+
+    #[test]
+    fn a_bare_array_may_stand_for_the_document() {
+        let array = ArrayAt::MemberOrRoot("items");
+        assert_eq!(cut(b"[1]", array, 2).unwrap(), [piece(1, 2, "1")]);
+        assert_eq!(cut(br#"{"items":[1]}"#, array, 2).unwrap(), [piece(1, 11, "1")]);
     }
 
     #[test]

@@ -3,17 +3,40 @@
 //! To add one: write `format/<name>.rs` with a `pub(super) static FORMAT: Format`, name it in `FORMATS`, and add a fixture
 //! and its figures to `tests/import/`.
 
+mod acme;
+mod batsim;
+mod chronus;
+mod dlrm;
 mod elasticflow;
+mod gavel;
+mod generic_csv;
 mod helios_csv;
+mod k8s_json;
+mod muri;
+mod openb;
+mod pai;
 mod philly_json;
+mod pollux;
 mod sacct;
+mod sacct_json;
+mod shockwave;
+mod spot;
 pub mod sts_csv;
 pub mod sts_json;
+mod supercloud;
+mod swf;
+mod tiresias;
+mod titan;
+mod tres;
+
+use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
+pub(super) use generic_csv::mapping_of;
+
 use crate::trace::elements::{ArrayAt, Place};
-use crate::trace::intake::{Closing, Fault, Verdict};
+use crate::trace::intake::{Closing, Fault, Intake, Verdict};
 use crate::trace::refusal::Refusal;
 use crate::trace::rows::{Cells, Comments, Dialect, Header, Quotes, Row};
 use crate::trace::sample::Sample;
@@ -25,12 +48,36 @@ static FORMATS: &[&Format] = &[
     &sts_json::FORMAT,
     &philly_json::FORMAT,
     &helios_csv::FORMAT,
+    &acme::SEREN,
+    &acme::KALOS,
+    &pai::FORMAT,
+    &openb::FORMAT,
+    &dlrm::FORMAT,
+    &spot::FORMAT,
     &elasticflow::FORMAT,
+    &tiresias::FORMAT,
+    &muri::FORMAT,
+    &chronus::FORMAT,
+    &titan::FORMAT,
+    &pollux::FORMAT,
+    &shockwave::FORMAT,
+    &gavel::FORMAT,
+    &swf::FORMAT,
+    &batsim::FORMAT,
     &sacct::FORMAT,
+    &sacct_json::FORMAT,
+    &supercloud::FORMAT,
+    &k8s_json::FORMAT,
+    &generic_csv::FORMAT,
 ];
+
+/// The format that is read by a mapping.
+pub const MAPPED: &str = "generic-csv";
 
 /// A score from which a format is taken without being named.
 pub(super) const SURE_ENOUGH: u8 = 50;
+/// A score that only a file with everything a format is known by has.
+pub(super) const SURE: u8 = 90;
 
 /// One trace format.
 #[derive(Debug, Serialize)]
@@ -132,6 +179,13 @@ pub(super) enum Shape {
         /// Makes a reader for a table with these columns.
         open: fn(&Header) -> Result<Box<dyn RowReader>, Refusal>,
     },
+    /// Several text tables that make one trace, in any order.
+    Tables {
+        /// The dialect of a table, and its columns if it does not name them.
+        layout: fn(&Sample<'_>) -> Layout,
+        /// Begins to join them.
+        begin: fn() -> Rc<dyn Join>,
+    },
     /// JSON with an array of jobs.
     Json {
         /// Where the array is.
@@ -139,24 +193,47 @@ pub(super) enum Shape {
         /// Makes a reader.
         open: fn() -> Box<dyn ElementReader>,
     },
+    /// A text table whose columns a mapping describes.
+    Mapped,
 }
 
 impl std::fmt::Debug for Shape {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Table { .. } => "Table",
+            Self::Tables { .. } => "Tables",
             Self::Json { .. } => "Json",
+            Self::Mapped => "Mapped",
         })
     }
 }
 
 /// The layout of a text table.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Layout {
     pub(super) dialect: Dialect,
     /// The columns of a file without a header.
-    pub(super) columns: Option<&'static [&'static str]>,
+    pub(super) columns: Option<Columns>,
     pub(super) uneven: Uneven,
+}
+
+/// The columns of a file that does not name them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Columns {
+    /// Those of a published layout.
+    Known(&'static [&'static str]),
+    /// Guessed from what they hold; the empty text is a column of unknown meaning. The report shows the guess.
+    Guessed(Vec<&'static str>),
+}
+
+impl Columns {
+    /// Their names from the first.
+    pub(super) fn names(&self) -> &[&'static str] {
+        match self {
+            Self::Known(names) => names,
+            Self::Guessed(names) => names,
+        }
+    }
 }
 
 /// What to do with rows that have another number of fields than the table has columns.
@@ -166,13 +243,15 @@ pub(super) enum Uneven {
     Reject,
     /// A short row goes on in the next line (a text in it holds a line end); a long one is left to the reader.
     Mend,
+    /// They are left to the reader.
+    Keep,
 }
 
 impl Layout {
     /// A table with a header, RFC 4180 quotes and `#` comments, whose delimiter is what its header uses.
     pub(super) fn csv(sample: &Sample<'_>) -> Self {
         let delimiter = sample.delimiter();
-        let dialect = Dialect { delimiter, quotes: Quotes::Double, comments: Comments::Hash };
+        let dialect = Dialect { delimiter, second: None, quotes: Quotes::Double, comments: Comments::Hash };
         Self { dialect, columns: None, uneven: Uneven::Reject }
     }
 }
@@ -187,10 +266,22 @@ pub(super) trait RowReader {
         true
     }
 
+    /// Takes a comment, in formats that say things in them ([`Comments::Semicolon`]).
+    fn comment(&mut self, _line: &[u8]) {}
+
     /// Called once at the end of the table.
     fn close(&mut self) -> Closing {
         Closing::default()
     }
+}
+
+/// Tables that make one trace together. What is read of one is kept until all are read.
+pub(super) trait Join {
+    /// Makes a reader for the table with these columns, which is in this file.
+    fn open(&self, file: &str, header: &Header) -> Result<Box<dyn RowReader>, Refusal>;
+
+    /// Books the jobs that all tables together describe. Called once, after the last file.
+    fn finish(&self, intake: &mut Intake) -> Result<(), Refusal>;
 }
 
 /// Reads the elements of one JSON document.
@@ -199,6 +290,9 @@ pub(super) trait ElementReader {
     fn member(&mut self, _at: Place, _name: &str, _value: &str) -> Result<(), Refusal> {
         Ok(())
     }
+
+    /// A member of the object beside the array, where the format has one ([`ArrayAt::MemberBeside`]).
+    fn entry(&mut self, _name: &str, _value: &str) {}
 
     /// What one element says.
     fn element<'e>(&mut self, element: &'e str, notes: &Notes) -> Result<Verdict<'e>, Fault>;

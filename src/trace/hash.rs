@@ -14,6 +14,11 @@ impl Hash {
         Self::default().with_bytes(bytes)
     }
 
+    /// Another hash of `bytes` for every seed.
+    pub(super) fn seeded(seed: u64, bytes: &[u8]) -> Self {
+        Self::default().with(seed).with_bytes(bytes)
+    }
+
     /// The hash of what was before and `word`.
     pub(super) fn with(self, word: u64) -> Self {
         let mixed = (self.0 ^ word).wrapping_mul(Self::ODD);

@@ -4,7 +4,7 @@
 //! rejected records always add up to the records of the file.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::BuildHasherDefault;
 use std::rc::Rc;
 
@@ -12,12 +12,13 @@ use indexmap::{IndexMap, IndexSet};
 
 use crate::trace::hash::Hash;
 use crate::trace::identity::{Identities, Identity};
+use crate::trace::mapping;
 use crate::trace::measure::measure;
 use crate::trace::refusal::Refusal;
 use crate::trace::repair::{self, Origin, Repairs, RepeatedIds, Tally};
 use crate::trace::report::{Rejected, Skipped, Warning};
 use crate::trace::room::Room;
-use crate::trace::value::{Bad, Notes};
+use crate::trace::value::{Bad, MAX_DURATION_S, Notes};
 use crate::trace::{ImportOptions, Imported};
 use crate::units::{MICROS_PER_S, MilliGpus, SimSpan, SimTime, TenantId};
 use crate::workload::{JobRecord, Outcome, Presence, TextColumn, Workload};
@@ -59,6 +60,24 @@ pub(super) enum Verdict<'a> {
     Job(Draft<'a>),
     /// Nothing, on purpose; the reason is one of [`Skipped::reason`].
     Skip(&'static str),
+    /// A part of a job that is booked when all tables are read: no record yet.
+    Part,
+    /// More of the run of the job that the record above is, or continues.
+    Continues(Piece),
+}
+
+/// A piece of a job's run that has a record of its own, after one of the same job.
+#[derive(Debug)]
+pub(super) struct Piece {
+    /// From the end of the piece before to its start.
+    pub(super) pause: Option<SimSpan>,
+    pub(super) run: Option<SimSpan>,
+    /// The source's word for how the job ended, as it was with the pieces before and as it is with this one.
+    pub(super) states: [&'static str; 2],
+    /// What the latter means.
+    pub(super) outcome: Outcome,
+    /// The reason for which the record counts as skipped: the job is counted by its first one.
+    pub(super) reason: &'static str,
 }
 
 /// What is wrong with one record.
@@ -104,14 +123,14 @@ fn cut(value: &str) -> String {
 
 /// Distinct names in order of first appearance.
 #[derive(Debug, Default)]
-struct Names {
+pub(super) struct Names {
     all: IndexSet<String, BuildHasherDefault<Hash>>,
     last: usize,
 }
 
 impl Names {
     /// The position of `name`, added if it is new. Neighbouring records often share a name, so the last one is tried first.
-    fn position(&mut self, name: &str) -> u32 {
+    pub(super) fn position(&mut self, name: &str) -> u32 {
         if self.all.get_index(self.last).is_none_or(|last| last != name) {
             self.last = match self.all.get_index_of(name) {
                 Some(known) => known,
@@ -121,8 +140,13 @@ impl Names {
         u32::try_from(self.last).unwrap_or(u32::MAX)
     }
 
-    fn optional(&mut self, name: &str) -> Option<u32> {
+    pub(super) fn optional(&mut self, name: &str) -> Option<u32> {
         (!name.is_empty()).then(|| self.position(name))
+    }
+
+    /// The name at `position`; empty where there is none.
+    pub(super) fn name(&self, position: Option<u32>) -> &str {
+        position.and_then(|at| self.all.get_index(at as usize)).map_or("", String::as_str)
     }
 }
 
@@ -144,6 +168,12 @@ pub(super) struct Closing {
     pub(super) tables: Tables,
     /// What it noticed.
     pub(super) notices: Vec<Notice>,
+    /// Figures of the report that only this format has.
+    pub(super) figures: Vec<(&'static str, u64)>,
+    /// Which of the tables of its format this one is.
+    pub(super) table: Option<&'static str>,
+    /// Run times by the name that the jobs of the file carry as their model, where they stand apart from the jobs.
+    pub(super) run_times: Option<HashMap<String, SimSpan>>,
 }
 
 /// Something noticed about a number of records. Its message is the count, a blank and the text.
@@ -167,6 +197,8 @@ pub(super) struct Intake {
     /// The file being read, shown in the report once there are several.
     file: String,
     files: u32,
+    /// Records and parts of records that were read.
+    taken: u64,
     records: u64,
     jobs: Vec<JobRecord>,
     identities: Identities,
@@ -175,6 +207,8 @@ pub(super) struct Intake {
     gpu_types: Names,
     models: Names,
     states: IndexMap<String, u64, BuildHasherDefault<Hash>>,
+    /// Whether the last record of a job of its own made one, rather than being one that was read before.
+    continuing: bool,
     skipped: Vec<Skipped>,
     rejected: Vec<Rejected>,
     rejected_count: u64,
@@ -182,6 +216,9 @@ pub(super) struct Intake {
     earlier_jobs: usize,
     tables: Tables,
     notices: Vec<Notice>,
+    figures: IndexMap<String, u64>,
+    /// Which of the tables of its format the last file was.
+    table: Option<&'static str>,
     /// One in so many records is read.
     one_in: u64,
     repairs: Repairs,
@@ -196,8 +233,12 @@ pub(super) struct Intake {
 impl Intake {
     /// An import as the user wants it.
     pub(super) fn new(options: &ImportOptions) -> Self {
+        let notes = match &options.mapping {
+            Some(mapping) => mapping::notes(mapping),
+            None => Notes::at_offset(options.utc_offset_s),
+        };
         Self {
-            notes: Rc::new(Notes::at_offset(options.utc_offset_s)),
+            notes: Rc::new(notes),
             identities: Identities::new(options.repairs.repeated_ids),
             repairs: options.repairs,
             one_in: options.one_in.max(1).into(),
@@ -227,12 +268,41 @@ impl Intake {
                 job.end = job.end.map(shift);
             }
         }
+        self.table = closing.table;
+        if let Some(run_times) = &closing.run_times {
+            self.apply_run_times(run_times);
+        }
         self.tables.tenants.extend(closing.tables.tenants);
         self.tables.users.extend(closing.tables.users);
         self.tables.gpu_types.extend(closing.tables.gpu_types);
         self.tables.models.extend(closing.tables.models);
         for notice in closing.notices {
             self.notice(notice);
+        }
+        for (name, figure) in closing.figures {
+            *self.figures.entry(name.to_owned()).or_insert(0) += figure;
+        }
+    }
+
+    /// Gives the jobs of the current file the run times that their names stand for. A job is killed at its limit.
+    /// Names that are mere numbers are no models and are dropped.
+    fn apply_run_times(&mut self, by_name: &HashMap<String, SimSpan>) {
+        let is_number = |name: &str| name.bytes().all(|byte| byte.is_ascii_digit());
+        let by_model: Vec<(Option<SimSpan>, bool)> =
+            self.models.all.iter().map(|name| (by_name.get(name).copied(), is_number(name))).collect();
+        for job in self.jobs.iter_mut().skip(self.earlier_jobs) {
+            let Some(&(span, is_number)) = job.model.and_then(|model| by_model.get(model as usize)) else {
+                continue;
+            };
+            if is_number {
+                job.model = None;
+            }
+            if let (Some(span), Some(limit)) = (span, job.limit)
+                && limit < span
+            {
+                job.outcome = Outcome::Failed;
+            }
+            job.duration = span.map(|span| job.limit.map_or(span, |limit| limit.min(span)));
         }
     }
 
@@ -268,6 +338,30 @@ impl Intake {
         self.records
     }
 
+    /// Records and parts of records that were read so far.
+    pub(super) fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// Which of the tables of its format the last file was.
+    pub(super) fn table(&mut self) -> Option<&'static str> {
+        self.table.take()
+    }
+
+    /// Books a record as [`settle`](Self::settle) does, of a file that was read before.
+    pub(super) fn settle_of(
+        &mut self,
+        file: &str,
+        line: u64,
+        content: u64,
+        verdict: Result<Verdict<'_>, Fault>,
+    ) -> Result<(), Refusal> {
+        if self.file != file {
+            file.clone_into(&mut self.file);
+        }
+        self.book(line, content, verdict)
+    }
+
     /// Books one record: its first line, the hash of its content, and what the reader made of it.
     #[inline]
     pub(super) fn settle(
@@ -276,17 +370,62 @@ impl Intake {
         content: u64,
         verdict: Result<Verdict<'_>, Fault>,
     ) -> Result<(), Refusal> {
+        self.taken += 1;
+        self.book(line, content, verdict)
+    }
+
+    fn book(&mut self, line: u64, content: u64, verdict: Result<Verdict<'_>, Fault>) -> Result<(), Refusal> {
+        if matches!(verdict, Ok(Verdict::Part)) {
+            return Ok(());
+        }
         self.records += 1;
-        if self.one_in > 1 && !self.records.is_multiple_of(self.one_in) {
+        if matches!(verdict, Ok(Verdict::Job(_))) {
+            self.continuing = false;
+        }
+        // What continues a job goes where the job went.
+        let continues = matches!(verdict, Ok(Verdict::Continues(_)));
+        if self.one_in > 1 && !continues && !self.records.is_multiple_of(self.one_in) {
             self.skip(line, "not in the sample");
             return Ok(());
         }
         match verdict {
             Ok(Verdict::Job(draft)) => self.add(line, content, &draft)?,
             Ok(Verdict::Skip(reason)) => self.skip(line, reason),
+            Ok(Verdict::Part) => {}
+            Ok(Verdict::Continues(piece)) if self.continuing => self.go_on(line, &piece),
+            // The job it continues is one that was read before.
+            Ok(Verdict::Continues(piece)) => self.skip(line, piece.reason),
             Err(fault) => self.reject(line, fault),
         }
         Ok(())
+    }
+
+    /// Adds a piece to the run of the last job.
+    fn go_on(&mut self, line: u64, piece: &Piece) {
+        let Some(job) = self.jobs.last_mut() else { return };
+        let run = piece.run.unwrap_or_default();
+        let sum = SimSpan(job.duration.unwrap_or_default().0 + run.0);
+        if sum.0 > MAX_DURATION_S * MICROS_PER_S {
+            let fault =
+                Fault::of_record("a piece of a run", "pieces that last at most 100 years together", "");
+            return self.reject(line, fault);
+        }
+        if job.duration.is_some() || piece.run.is_some() {
+            job.duration = Some(sum);
+        }
+        job.end = job.end.zip(piece.pause).map(|(end, pause)| SimTime(end.0 + pause.0 + run.0));
+        job.outcome = piece.outcome;
+        let [before, now] = piece.states;
+        if before != now {
+            if let Some(count) = self.states.get_mut(before) {
+                *count -= 1;
+            }
+            let state = self.count_state(now);
+            if let Some(origin) = self.origins.last_mut() {
+                origin.state = state;
+            }
+        }
+        self.skip(line, piece.reason);
     }
 
     fn skip(&mut self, line: u64, reason: &'static str) {
@@ -345,6 +484,7 @@ impl Intake {
         };
         let tenant = TenantId(self.tenants.position(tenant));
         let state = self.count_state(draft.state.as_ref());
+        self.continuing = replaced.is_none();
         let job = JobRecord {
             submit: SimTime(draft.submit),
             gpus: draft.gpus,
@@ -455,6 +595,7 @@ impl Intake {
         report.duplicate_ids = repeated;
         report.submit_sorted = unsorted == 0;
         report.states = self.states.into_iter().collect();
+        report.figures = self.figures;
         report.skipped = self.skipped;
         report.repairs = repaired;
         report.rejected = self.rejected;
@@ -463,12 +604,14 @@ impl Intake {
             (
                 "unsorted",
                 unsorted,
-                "records are submitted before the one above them; jobs were sorted by submission",
+                "records are submitted before the one above them; jobs were sorted by submission, which is right unless the file \
+                 was put together from several clusters",
             ),
             (
                 "duplicate-ids",
                 repeated,
-                "jobs have the id of an earlier, different job; they carry a suffix #2, #3, …",
+                "jobs have the id of an earlier, different job; they carry a suffix #2, #3, … If these are later states of one \
+                 job, keep the last (repeated_ids=last)",
             ),
             (
                 "identical-rows",
@@ -479,6 +622,11 @@ impl Intake {
                 "local-times",
                 self.notes.local_times.get(),
                 "times are printed without a zone and are read as printed",
+            ),
+            (
+                "repeated-times",
+                self.notes.repeated_times.get(),
+                "times fall into an hour that the zone's clock shows twice or skips; of two the earlier is taken",
             ),
             (
                 "invalid-utf8",

@@ -3,7 +3,7 @@
 use crate::trace::intake::Notice;
 use crate::trace::report::ImportReport;
 use crate::units::{MICROS_PER_S, MilliGpus, SimSpan, SimTime};
-use crate::workload::{Outcome, Workload};
+use crate::workload::{JobRecord, Outcome, Workload};
 
 /// A request from which the report points out that small clusters cannot run it.
 const LARGE_JOB: MilliGpus = MilliGpus(128_000);
@@ -13,6 +13,12 @@ const DAY: i64 = 86_400 * MICROS_PER_S;
 const LONG_GAP: SimSpan = SimSpan(7 * DAY);
 /// A run time that is seldom seen in seconds, and often when milliseconds are read as seconds.
 const DOUBTFUL_DURATION: SimSpan = SimSpan(30 * DAY);
+/// A wait from which it is told whether a run time includes it; shorter ones drown in rounding.
+const TELLING_WAIT: SimSpan = SimSpan(60 * MICROS_PER_S);
+/// A first submission this far from 0, in seconds, that is no date.
+const FAR_FROM_ZERO_S: f64 = 86_400.0;
+/// Dates are between 1990 and 2100.
+const DATES_S: std::ops::Range<f64> = 631_152_000.0..4_102_444_800.0;
 /// A length of a trace beyond which the unit is in doubt.
 const DOUBTFUL_LENGTH: SimSpan = SimSpan(20 * 365 * DAY);
 
@@ -31,9 +37,20 @@ struct Figures {
     timeless: u64,
     censored: u64,
     ties: u64,
+    /// Jobs at the instant of the last one seen, and the most at any instant.
+    at_once: u64,
+    most_at_once: u64,
     gaps: u64,
     longest_gap: SimSpan,
+    /// The submission before the longest gap.
+    before_gap: SimTime,
     last: SimTime,
+    /// Jobs that waited, by their traced times, and have a run time.
+    waited: u64,
+    /// Those whose run time goes from submission to end.
+    with_queue: u64,
+    /// The time they waited.
+    queued: i128,
 }
 
 impl Figures {
@@ -52,18 +69,38 @@ impl Figures {
                     figures.longest = figures.longest.max(Some(span));
                     figures.milli_gpu_micros += i128::from(span.0) * i128::from(job.gpus.0);
                     figures.censored += u64::from(job.outcome == Outcome::Running);
+                    figures.look_for_queue(job, span);
                 }
                 None => figures.timeless += u64::from(job.gpus.0 > 0),
             }
             let pause = job.submit - figures.last;
             figures.gaps += u64::from(pause > LONG_GAP);
-            figures.longest_gap = figures.longest_gap.max(pause);
+            if pause > figures.longest_gap {
+                (figures.longest_gap, figures.before_gap) = (pause, figures.last);
+            }
             figures.ties += u64::from(pause.0 == 0);
+            figures.at_once = if pause.0 == 0 { figures.at_once + 1 } else { 1 };
+            figures.most_at_once = figures.most_at_once.max(figures.at_once);
             figures.last = job.submit;
         }
         // The first job has none before it, and its pause counted as zero.
         figures.ties = figures.ties.saturating_sub(1);
         figures
+    }
+
+    /// Whether a run time is that from submission to end, though the job waited.
+    fn look_for_queue(&mut self, job: &JobRecord, span: SimSpan) {
+        let (Some(start), Some(end)) = (job.start, job.end) else { return };
+        let wait = start - job.submit;
+        if wait < TELLING_WAIT {
+            return;
+        }
+        self.waited += 1;
+        let off = (span - (end - job.submit)).0.abs();
+        if off <= MICROS_PER_S {
+            self.with_queue += 1;
+            self.queued += i128::from(wait.0);
+        }
     }
 }
 
@@ -87,20 +124,68 @@ pub(super) fn measure(workload: &Workload) -> (ImportReport, Vec<Notice>) {
         tenants: workload.tenants.len() as u64,
         ..ImportReport::default()
     };
-    (report, notices(&figures, jobs))
+    (report, notices(&figures, jobs, workload.first_submit_s))
 }
 
-fn notices(figures: &Figures, jobs: u64) -> Vec<Notice> {
+fn notices(figures: &Figures, jobs: u64, first_submit_s: f64) -> Vec<Notice> {
     let days = |span: SimSpan| span.0 as f64 / DAY as f64;
     let length = figures.last.since(SimTime::ZERO);
     let is_doubtful = figures.doubtful_durations * 2 > figures.with_duration || length > DOUBTFUL_LENGTH;
+    let hours = |time: SimTime| time.as_secs() / 3600.0;
+    let has_queue = figures.with_queue * 2 > figures.waited;
+    let is_date = DATES_S.contains(&first_submit_s);
+    let is_far = first_submit_s.abs() > FAR_FROM_ZERO_S && !is_date;
     vec![
         Notice::new(
             "censored",
             figures.censored,
             "jobs were still running when the trace ends; their run time is what had passed by then",
         ),
-        Notice::new("ties", figures.ties, "jobs are submitted at the same instant as the one before"),
+        Notice::new(
+            "ties",
+            figures.ties,
+            format!(
+                "jobs are submitted at the same instant as the one before, at most {} at once; policies take them in the \
+                 order of the file",
+                figures.most_at_once
+            ),
+        ),
+        Notice::new(
+            "duration-includes-queue",
+            if has_queue { figures.with_queue } else { 0 },
+            format!(
+                "of {} jobs that waited a minute or more have a run time from submission to end, {:.1} h of waiting in the \
+                 mean: it seems to include the queue. Take run times from start to end (run_time=start-to-end)",
+                figures.waited,
+                figures.queued as f64 / figures.with_queue.max(1) as f64 / 3.6e9
+            ),
+        ),
+        Notice::new(
+            "zero-durations",
+            figures.zero_duration,
+            "jobs have a run time of zero: they end as they start. If the source rounds down, give them the shortest time it \
+             can tell (shortest_s=1)",
+        ),
+        Notice::new(
+            "long-durations",
+            if is_doubtful { 0 } else { figures.doubtful_durations },
+            format!(
+                "jobs run longer than {:.0} days, the longest for {:.1}: a run goes on until they end. Cut them \
+                 (longest_s={}) or set a horizon if they are services",
+                days(DOUBTFUL_DURATION),
+                days(figures.longest.unwrap_or_default()),
+                DOUBTFUL_DURATION.0 / MICROS_PER_S
+            ),
+        ),
+        Notice::new(
+            "far-origin",
+            if is_far { jobs } else { 0 },
+            format!(
+                "jobs are submitted from {:.1} days on, which is no date; times count from the first submission. If these are \
+                 milliseconds or microseconds since 1970, say so (times=milliseconds)",
+                first_submit_s / 86_400.0
+            ),
+        ),
         Notice::new(
             "large-jobs",
             figures.large,
@@ -114,23 +199,26 @@ fn notices(figures: &Figures, jobs: u64) -> Vec<Notice> {
         Notice::new(
             "no-duration",
             figures.timeless,
-            "GPU jobs have no run time and cannot be replayed as they are",
+            "GPU jobs have no run time and cannot be replayed as they are. Fill it with a median (fill=model) or a stated time \
+             (fill_s=3600); of jobs that were still running, take what had passed (running=elapsed)",
         ),
         Notice::new(
             "long-gaps",
             figures.gaps,
             format!(
-                "times nothing is submitted for more than {:.0} days, at most for {:.1}",
+                "times nothing is submitted for more than {:.0} days, at most for {:.1}, from hour {:.0} on. Take a window on \
+                 one side of it if the trace was cut together",
                 days(LONG_GAP),
-                days(figures.longest_gap)
+                days(figures.longest_gap),
+                hours(figures.before_gap)
             ),
         ),
         Notice::new(
             "milliseconds",
             if is_doubtful { jobs } else { 0 },
             format!(
-                "jobs have times of doubtful unit: {} run longer than {:.0} days and submissions span {:.1} days; they \
-                 may be in milliseconds",
+                "jobs have times of doubtful unit: {} run longer than {:.0} days and submissions span {:.1} days; if they are \
+                 in milliseconds, say so (times=milliseconds)",
                 figures.doubtful_durations,
                 days(DOUBTFUL_DURATION),
                 days(length)

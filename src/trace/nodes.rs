@@ -1,13 +1,14 @@
-//! Lists of machines, which people drop where a job trace is expected: recognised, counted, and said to be what they are.
+//! Lists of machines, which people drop with a job trace or in place of one: recognised, counted, and grouped into what a
+//! cluster is made of.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use crate::trace::refusal::Refusal;
 use crate::trace::report::Kind;
 use crate::trace::rows::{Cells, Comments, Dialect, Header, Quotes};
 use crate::trace::sample::Sample;
 use crate::trace::value;
+use crate::units::MilliGpus;
 
 /// What a node list holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,31 +23,68 @@ pub struct NodeReport {
     pub gpus: f64,
     /// Machines of each GPU model, in order of first appearance.
     pub models: IndexMap<String, u64>,
+    /// Machines with equal numbers of GPUs of one model, in order of first appearance; those without GPUs are left out.
+    pub groups: Vec<NodeGroup>,
+    /// GPUs of each virtual cluster on the last day, where the list says them.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub quotas: IndexMap<String, f64>,
+    /// Rows whose number of GPUs cannot be read; they are not counted.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unread: u64,
+}
+
+/// Equal machines.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodeGroup {
+    /// What the list calls their GPUs; empty when it does not say.
+    pub model: String,
+    /// GPUs in each.
+    pub gpus_per_node: u32,
+    /// How many.
+    pub nodes: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl std::fmt::Display for NodeReport {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.nodes {
             Some(nodes) => {
-                write!(f, "it is a list of machines ({}), {nodes} nodes with {} GPUs", self.format, self.gpus)
+                write!(f, "a list of machines ({}), {nodes} nodes with {} GPUs", self.format, self.gpus)?;
             }
-            None => write!(
-                f,
-                "it is a list of GPU quotas a day ({}), {} GPUs on the last",
-                self.format, self.gpus
-            ),
+            None => {
+                write!(f, "a list of GPU quotas a day ({}), {} GPUs on the last", self.format, self.gpus)?;
+            }
         }
+        for (at, group) in self.groups.iter().take(SHOWN_GROUPS).enumerate() {
+            let (gap, model) = (if at == 0 { ": " } else { ", " }, &group.model);
+            let blank = if model.is_empty() { "" } else { " " };
+            write!(f, "{gap}{} x {}{blank}{model}", group.nodes, group.gpus_per_node)?;
+        }
+        if self.groups.len() > SHOWN_GROUPS {
+            write!(f, ", … ({} groups in all)", self.groups.len())?;
+        }
+        if self.unread > 0 {
+            write!(f, "; {} rows cannot be read and are not counted", self.unread)?;
+        }
+        Ok(())
     }
 }
+
+/// How many groups of machines a sentence lists.
+const SHOWN_GROUPS: usize = 12;
 
 /// Where a kind of list has what.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
     format: &'static str,
-    /// Columns by which it is recognised, from the first; empty for a list without a header.
+    /// Columns by which it is recognised, in any order.
     header: &'static [&'static str],
-    gpus: usize,
-    model: Option<usize>,
+    /// The column with the GPUs of a machine, or of the day.
+    gpus: &'static str,
+    model: Option<&'static str>,
     rows: RowsAre,
 }
 
@@ -62,111 +100,170 @@ enum RowsAre {
 const LAYOUTS: [Layout; 6] = [
     Layout {
         format: "openb-2023",
-        header: &["sn", "cpu_milli", "memory_mib", "gpu", "model"],
-        gpus: 3,
-        model: Some(4),
+        header: &["sn", "gpu", "model"],
+        gpus: "gpu",
+        model: Some("model"),
         rows: RowsAre::Machines,
     },
     Layout {
         format: "spot-2026",
-        header: &["gpu_model", "gpu_capacity_num", "cpu_num", "node_name"],
-        gpus: 1,
-        model: Some(0),
+        header: &["gpu_model", "gpu_capacity_num", "node_name"],
+        gpus: "gpu_capacity_num",
+        model: Some("gpu_model"),
         rows: RowsAre::Machines,
     },
     Layout {
         format: "philly-json",
         header: &["machineId", "number of GPUs", "single GPU mem"],
-        gpus: 1,
-        model: Some(2),
+        gpus: "number of GPUs",
+        model: Some("single GPU mem"),
         rows: RowsAre::Machines,
     },
-    Layout { format: "pai-2020", header: &[], gpus: 4, model: Some(1), rows: RowsAre::Machines },
-    Layout { format: "helios-csv", header: &["date"], gpus: 0, model: None, rows: RowsAre::Days },
+    Layout {
+        format: "pai-2020",
+        header: MACHINE_SPEC,
+        gpus: "cap_gpu",
+        model: Some("gpu_type"),
+        rows: RowsAre::Machines,
+    },
+    Layout {
+        format: "helios-csv",
+        header: &["date", "total"],
+        gpus: "total",
+        model: None,
+        rows: RowsAre::Days,
+    },
     Layout {
         format: "tiresias",
         header: &["num_switch", "num_node_p_switch", "num_gpu_p_node"],
-        gpus: 0,
+        gpus: "num_gpu_p_node",
         model: None,
         rows: RowsAre::Shape,
     },
 ];
 
+/// The columns of `pai_machine_spec`, which has no header.
+const MACHINE_SPEC: &[&str] = &["machine", "gpu_type", "cap_cpu", "cap_mem", "cap_gpu"];
+
 /// Counts a node list.
 #[derive(Debug)]
 pub(super) struct NodeList {
     layout: Layout,
-    rows: u64,
+    columns: Columns,
+    /// Whether the next row is the header.
+    has_header: bool,
+    names: Header,
+    /// Machines by model and number of GPUs.
+    groups: IndexMap<(String, u32), u64>,
     report: NodeReport,
+}
+
+/// Where the columns that count are.
+#[derive(Debug, Clone, Copy)]
+struct Columns {
+    gpus: usize,
+    model: Option<usize>,
 }
 
 impl NodeList {
     /// A counter for the list that begins like `sample`, if it is one.
     pub(super) fn recognise(sample: &Sample<'_>) -> Option<Self> {
-        let header = sample.header();
+        let machine_spec = Header::new(MACHINE_SPEC.iter().map(|name| name.as_bytes()));
+        let is_nameless = is_machine_spec(sample);
+        let header = if is_nameless { &machine_spec } else { sample.header() };
         let layout = LAYOUTS.into_iter().find(|layout| match layout.rows {
             RowsAre::Days => {
                 header.len() > 2 && header.name(0) == "date" && header.name(header.len() - 1) == "total"
             }
-            _ if layout.header.is_empty() => is_machine_spec(header),
-            _ => {
-                layout.header.iter().enumerate().all(|(at, name)| header.name(at).eq_ignore_ascii_case(name))
-            }
+            _ => layout.header.iter().all(|name| header.find(name).is_some()),
         })?;
+        let columns = Columns {
+            gpus: header.find(layout.gpus)?,
+            model: layout.model.and_then(|model| header.find(model)),
+        };
         let report = NodeReport {
             format: layout.format.into(),
             kind: Kind::Nodes,
             nodes: (layout.rows != RowsAre::Days).then_some(0),
             gpus: 0.0,
             models: IndexMap::new(),
+            groups: Vec::new(),
+            quotas: IndexMap::new(),
+            unread: 0,
         };
-        Some(Self { layout, rows: 0, report })
+        let first_is_header =
+            sample.fields().next().is_some_and(|f| f.eq_ignore_ascii_case(header.name(0).as_bytes()));
+        let (names, groups) = (header.clone(), IndexMap::new());
+        Some(Self { layout, columns, has_header: first_is_header, names, groups, report })
     }
 
     pub(super) fn dialect(sample: &Sample<'_>) -> Dialect {
-        Dialect { delimiter: sample.delimiter(), quotes: Quotes::Double, comments: Comments::Hash }
+        Dialect {
+            delimiter: sample.delimiter(),
+            second: None,
+            quotes: Quotes::Double,
+            comments: Comments::Hash,
+        }
     }
 
     /// Counts one row.
     pub(super) fn row(&mut self, cells: Cells<'_>) {
-        self.rows += 1;
-        if self.rows == 1 && !self.layout.header.is_empty() {
+        if std::mem::take(&mut self.has_header) {
             return;
         }
-        let number = |column: usize| {
-            value::gpus(value::trim(cells.get(column))).map_or(0.0, crate::units::MilliGpus::as_gpus)
+        let number = |column: usize| value::gpus(value::trim(cells.get(column))).ok();
+        let Some(gpus) = number(self.columns.gpus) else {
+            self.report.unread += 1;
+            return;
         };
         match self.layout.rows {
             RowsAre::Machines => {
-                self.report.nodes = self.report.nodes.map(|n| n + 1);
-                self.report.gpus += number(self.layout.gpus);
-                if let Some(model) = self.layout.model {
-                    let model = String::from_utf8_lossy(value::trim(cells.get(model))).into_owned();
-                    *self.report.models.entry(model).or_insert(0) += 1;
-                }
+                let model = self.columns.model.map(|model| value::trim(cells.get(model))).unwrap_or_default();
+                let model = String::from_utf8_lossy(model).into_owned();
+                *self.report.models.entry(model.clone()).or_insert(0) += 1;
+                self.add(model, gpus, 1);
             }
-            RowsAre::Days => self.report.gpus = number(cells.len().saturating_sub(1)),
+            RowsAre::Days => {
+                self.report.gpus = gpus.as_gpus();
+                let quotas = (1..self.columns.gpus).filter_map(|vc| {
+                    let quota = number(vc).filter(|quota| quota.0 > 0)?;
+                    Some((self.names.name(vc).to_owned(), quota.as_gpus()))
+                });
+                self.report.quotas = quotas.collect();
+            }
             RowsAre::Shape => {
-                let nodes = number(0) * number(1);
-                self.report.nodes = self.report.nodes.map(|n| n + nodes as u64);
-                self.report.gpus += nodes * number(2);
+                let whole = |column| number(column).map_or(0, |n| u64::from(n.0 / 1000));
+                self.add(String::new(), gpus, whole(0) * whole(1));
             }
         }
     }
 
-    /// What was counted, as the refusal that says so.
-    pub(super) fn finish(self) -> Refusal {
-        Refusal::NodeList(Box::new(self.report))
+    /// Counts `nodes` machines with so many GPUs each.
+    fn add(&mut self, model: String, gpus: MilliGpus, nodes: u64) {
+        self.report.nodes = self.report.nodes.map(|n| n + nodes);
+        self.report.gpus += gpus.as_gpus() * nodes as f64;
+        let gpus_per_node = gpus.whole_devices();
+        if gpus_per_node == 0 || nodes == 0 {
+            return;
+        }
+        *self.groups.entry((model, gpus_per_node)).or_insert(0) += nodes;
+    }
+
+    /// What was counted.
+    pub(super) fn finish(self) -> NodeReport {
+        let groups = self.groups.into_iter();
+        let group = |((model, gpus_per_node), nodes)| NodeGroup { model, gpus_per_node, nodes };
+        NodeReport { groups: groups.map(group).collect(), ..self.report }
     }
 }
 
 /// Whether the first line is one of `pai_machine_spec`: a machine (24 hex digits), its GPU type, and three numbers.
-fn is_machine_spec(first: &Header) -> bool {
-    let names = first.names();
-    let is_number = |at: usize| names.get(at).is_some_and(|n| n.parse::<f64>().is_ok());
-    let machine = names.first().map_or("", String::as_str);
-    names.len() == 5
+fn is_machine_spec(sample: &Sample<'_>) -> bool {
+    let fields: Vec<&[u8]> = sample.fields().collect();
+    let is_number = |field: &&[u8]| value::gpus(field).is_ok();
+    let machine = fields.first().copied().unwrap_or_default();
+    fields.len() == MACHINE_SPEC.len()
         && machine.len() == 24
-        && machine.bytes().all(|b| b.is_ascii_hexdigit())
-        && (2..5).all(is_number)
+        && machine.iter().all(u8::is_ascii_hexdigit)
+        && fields.iter().skip(2).all(is_number)
 }

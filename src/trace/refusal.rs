@@ -57,18 +57,32 @@ pub enum Refusal {
     },
     /// It lists machines, not jobs.
     #[error(
-        "The file is not a job trace: {0} Set up the cluster with it; load the file that has one row a job."
+        "The file is not a job trace: it is {}. Set up the cluster with it, and load the file that has one row a job too.",
+        list_of(.lists)
     )]
-    NodeList(Box<NodeReport>),
+    NodeList {
+        /// The lists, one a file.
+        lists: Vec<NodeReport>,
+    },
     /// A text table of unknown columns.
     #[error(
-        "The file is a table of no known format. Found the columns {columns}. Expected one of: {formats}. Name the \
-         columns as in sts-csv (submit_s, gpus, duration_s), or choose the format yourself.",
+        "The file is a table of no known format. Found the columns {columns}. Expected one of: {formats}. Say which column \
+         is what (`sts import --suggest-mapping` proposes a mapping), or name the columns as in sts-csv (submit_s, gpus, \
+         duration_s).",
         formats = format::names()
     )]
     UnknownTable {
         /// The columns found.
         columns: String,
+    },
+    /// A mapping that cannot be used, or none where one is needed.
+    #[error(
+        "The table cannot be read as jobs: {why}. Expected a mapping that says which column is what. \
+         `sts import --suggest-mapping` proposes one; change it and give it with --mapping."
+    )]
+    BadMapping {
+        /// What is wrong.
+        why: String,
     },
     /// JSON that is no known trace.
     #[error(
@@ -81,13 +95,13 @@ pub enum Refusal {
     },
     /// The first file decides the format; a later one is in another.
     #[error(
-        "The files are of different formats: {first} first, then {second}. Expected one format in all files. Import \
-         them one after the other; of an archive choose a member."
+        "The files are traces of different formats: {first} and {second}. Expected one trace, in one file or in several of \
+         the same format, and what belongs to it. Load one of them alone; of an archive choose a member."
     )]
     MixedFormats {
-        /// The format of the first file.
+        /// The format of the first file, and its name.
         first: String,
-        /// What the later file is.
+        /// The format of the later one, and its name.
         second: String,
     },
     /// A format name that does not exist.
@@ -284,7 +298,7 @@ impl Refusal {
                 format!("it looks like {looks_like}")
             }
             Self::LfsPointer { .. } => "it is a Git LFS pointer".into(),
-            Self::NodeList(_) => "it lists machines".into(),
+            Self::NodeList { .. } => "it lists machines".into(),
             Self::UnknownTable { .. } => "it is a table of no known format".into(),
             Self::UnknownJson { .. } => "it is JSON of no known format".into(),
             Self::Packed { what, .. } => what.clone(),
@@ -292,4 +306,8 @@ impl Refusal {
             other => other.to_string(),
         }
     }
+}
+
+fn list_of(lists: &[NodeReport]) -> String {
+    lists.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }

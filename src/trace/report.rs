@@ -5,6 +5,9 @@ use std::fmt::Write as _;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use crate::trace::files::{FileRead, Holds};
+use crate::trace::nodes::NodeReport;
+
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -19,8 +22,10 @@ pub enum Kind {
 /// Records that were understood and deliberately left out, for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
-    /// `duplicate` (byte-identical to an earlier record), `step` (a Slurm job step, part of a job that has its own record) or
-    /// `repeated-id` (one of several records of an id, where a repair keeps one).
+    /// `duplicate` (byte-identical to an earlier record), `step` (a Slurm job step, part of a job that has its own record),
+    /// `part-of-another` (an object that shows work which another object is counted for), `partial-execution` (a piece of a job's
+    /// run that the job's own record, or an earlier piece, stands for), `other-kind` (no job) or `repeated-id` (one of several
+    /// records of an id, where a repair keeps one).
     pub reason: String,
     /// How many.
     pub count: u64,
@@ -131,6 +136,12 @@ pub struct ImportReport {
     /// The members of the archives, the first [`SHOWN_MEMBERS`]; empty where no file is an archive.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<ArchiveMember>,
+    /// The files, and what each was recognised as.
+    #[serde(default)]
+    pub files: Vec<FileRead>,
+    /// Figures that only this format has.
+    #[serde(flatten)]
+    pub figures: IndexMap<String, u64>,
 }
 
 /// How many members of archives a report lists.
@@ -141,6 +152,14 @@ impl ImportReport {
     #[must_use]
     pub fn skipped_count(&self) -> u64 {
         self.skipped.iter().map(|s| s.count).sum()
+    }
+
+    /// The lists of machines among the files.
+    pub fn node_lists(&self) -> impl Iterator<Item = (&str, &NodeReport)> {
+        self.files.iter().filter_map(|file| match &file.holds {
+            Holds::Nodes(list) => Some((file.name.as_str(), list)),
+            _ => None,
+        })
     }
 
     /// The report as lines of text for a terminal.
@@ -194,6 +213,14 @@ impl ImportReport {
         if !self.states.is_empty() {
             let states: Vec<String> = self.states.iter().map(|(word, n)| format!("{word} {n}")).collect();
             writeln!(out, "  states        {}", states.join(", "))?;
+        }
+        if self.files.len() > 1 {
+            for FileRead { name, holds } in &self.files {
+                writeln!(out, "  {name}: {holds}")?;
+            }
+        }
+        for (name, figure) in &self.figures {
+            writeln!(out, "  {:<13} {figure}", name.replace('_', " "))?;
         }
         for skipped in &self.skipped {
             let lines = lines(&skipped.first_lines, skipped.count);

@@ -8,7 +8,7 @@ use memchr::memchr;
 use crate::trace::hash::Hash;
 use crate::trace::intake::Fault;
 use crate::trace::refusal::Refusal;
-use crate::trace::value::{self, Bad, Notes};
+use crate::trace::value::{self, Bad, Notes, Unit};
 use crate::units::{MilliGpus, SimSpan};
 
 /// The longest record that is read, in bytes.
@@ -19,7 +19,10 @@ pub const MAX_COLUMNS: usize = 1024;
 /// How a table marks fields, and what rows it may have that are not jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Dialect {
+    /// What separates fields; a blank stands for any run of blanks and tabs, also around the row.
     pub(super) delimiter: u8,
+    /// The second byte of a delimiter of two, such as `|#`; only where there are no quotes.
+    pub(super) second: Option<u8>,
     pub(super) quotes: Quotes,
     pub(super) comments: Comments,
 }
@@ -33,12 +36,16 @@ pub(super) enum Quotes {
     None,
 }
 
-/// Whether lines that begin with `#` are no rows.
+/// Which lines are no rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Comments {
-    /// They are skipped.
+    /// Those that begin with `#`; they are skipped.
     Hash,
-    /// They are rows.
+    /// Those that begin with this byte; they are skipped.
+    Mark(u8),
+    /// Those that begin with `;`; they are handed over as comments, because the format says things in them.
+    Semicolon,
+    /// None: all are rows.
     None,
 }
 
@@ -53,19 +60,24 @@ pub(super) struct Cells<'a> {
     between: Between,
     /// Whether the file ends before a quote is closed.
     pub(super) unclosed: bool,
+    /// Whether the line is a comment, as one field.
+    pub(super) comment: bool,
 }
 
 /// What lies between two fields of a row's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Between {
     Nothing,
+    /// A delimiter of one byte.
     Delimiter,
+    /// A delimiter of two bytes.
+    Pair,
 }
 
 impl<'a> Cells<'a> {
     /// A row made of fields that lie one after the other in `text`.
     pub(super) fn new(line: u64, text: &'a [u8], ends: &'a [usize]) -> Self {
-        Self { line, text, ends, between: Between::Nothing, unclosed: false }
+        Self { line, text, ends, between: Between::Nothing, unclosed: false, comment: false }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -75,7 +87,11 @@ impl<'a> Cells<'a> {
     /// The field as it stands; empty beyond the end.
     pub(super) fn get(&self, index: usize) -> &'a [u8] {
         let Some(&end) = self.ends.get(index) else { return b"" };
-        let gap = usize::from(self.between == Between::Delimiter);
+        let gap = match self.between {
+            Between::Nothing => 0,
+            Between::Delimiter => 1,
+            Between::Pair => 2,
+        };
         let start = index.checked_sub(1).and_then(|i| self.ends.get(i)).map_or(0, |&before| before + gap);
         self.text.get(start..end).unwrap_or_default()
     }
@@ -94,7 +110,7 @@ impl<'a> Cells<'a> {
     pub(super) fn hash(&self) -> u64 {
         let hash = Hash::of(self.text);
         match self.between {
-            Between::Delimiter => hash.value(),
+            Between::Delimiter | Between::Pair => hash.value(),
             Between::Nothing => self.ends.iter().fold(hash, |hash, &end| hash.with(end as u64)).value(),
         }
     }
@@ -197,13 +213,27 @@ impl Rows {
         self.lines += 1;
         if self.quoted.is_none() {
             let bare = line.strip_suffix(b"\r").unwrap_or(line);
-            if bare.is_empty() || (self.dialect.comments == Comments::Hash && bare.starts_with(b"#")) {
+            let mark = match self.dialect.comments {
+                Comments::Hash => Some(&b'#'),
+                Comments::Mark(ref mark) => Some(mark),
+                Comments::Semicolon | Comments::None => None,
+            };
+            if bare.is_empty() || (mark.is_some() && bare.first() == mark) {
                 return Ok(());
             }
-            if let Some(count) = self.cut(bare)? {
+            if self.dialect.comments == Comments::Semicolon && bare.trim_ascii_start().starts_with(b";") {
+                let whole = [bare.len()];
+                return each(Cells { comment: true, ..Cells::new(self.lines, bare, &whole) });
+            }
+            let count =
+                if self.dialect.delimiter == b' ' { Some(self.cut_blanks(bare)?) } else { self.cut(bare)? };
+            if let Some(count) = count {
                 let ends = self.ends.get(..count).unwrap_or_default();
-                let between = Between::Delimiter;
-                return each(Cells { line: self.lines, text: bare, ends, between, unclosed: false });
+                if ends.is_empty() {
+                    return Ok(());
+                }
+                let between = self.dialect.second.map_or(Between::Delimiter, |_| Between::Pair);
+                return each(Cells { between, ..Cells::new(self.lines, bare, ends) });
             }
         }
         let row = self.quoted.get_or_insert(QuotedRow { line: self.lines, bytes: 0 });
@@ -216,11 +246,13 @@ impl Rows {
 
     /// Cuts a line at its delimiters: how many fields it has, or `None` if it has quotes.
     fn cut(&mut self, line: &[u8]) -> Result<Option<usize>, Refusal> {
-        let Dialect { delimiter, quotes, .. } = self.dialect;
-        // Where `"` is like any other character, a byte is looked for that is there already.
-        let quote = if quotes == Quotes::Double { b'"' } else { delimiter };
+        let Dialect { delimiter, second, quotes, .. } = self.dialect;
+        let quoted = quotes == Quotes::Double;
         let mut count = 0;
         let mut end_at = |at: usize| {
+            if second.is_some() && line.get(at + 1).copied() != second {
+                return;
+            }
             if let Some(end) = self.ends.get_mut(count) {
                 *end = at;
             }
@@ -229,10 +261,10 @@ impl Rows {
         let (words, rest) = line.as_chunks::<8>();
         for (at, word) in words.iter().enumerate() {
             let word = u64::from_le_bytes(*word);
-            let mut found = bytes_equal(word, delimiter);
-            if quote != delimiter && bytes_equal(word, quote) != 0 {
+            if quoted && bytes_equal(word, b'"') != 0 {
                 return Ok(None);
             }
+            let mut found = bytes_equal(word, delimiter);
             while found != 0 {
                 end_at(at * 8 + found.trailing_zeros() as usize / 8);
                 found &= found - 1;
@@ -241,7 +273,7 @@ impl Rows {
         for (at, &byte) in rest.iter().enumerate() {
             if byte == delimiter {
                 end_at(words.len() * 8 + at);
-            } else if byte == quote {
+            } else if quoted && byte == b'"' {
                 return Ok(None);
             }
         }
@@ -250,6 +282,32 @@ impl Rows {
             None => return Err(Refusal::TooManyColumns { line: self.lines, limit: MAX_COLUMNS as u64 }),
         }
         Ok(Some(count + 1))
+    }
+
+    /// Cuts a line at runs of blanks: how many fields it has. A field keeps the blanks in front of it but the first.
+    fn cut_blanks(&mut self, line: &[u8]) -> Result<usize, Refusal> {
+        let mut count = 0;
+        let mut inside = false;
+        for (at, &byte) in line.iter().enumerate() {
+            let is_blank = byte == b' ' || byte == b'\t';
+            if inside && is_blank {
+                if let Some(end) = self.ends.get_mut(count) {
+                    *end = at;
+                }
+                count += 1;
+            }
+            inside = !is_blank;
+        }
+        if inside {
+            if let Some(end) = self.ends.get_mut(count) {
+                *end = line.len();
+            }
+            count += 1;
+        }
+        if count > MAX_COLUMNS {
+            return Err(Refusal::TooManyColumns { line: self.lines, limit: MAX_COLUMNS as u64 });
+        }
+        Ok(count)
     }
 
     /// Reads a piece of a row with quotes; no piece means that there are no more.
@@ -358,6 +416,21 @@ impl<'a> Row<'a> {
         Self { header, cells, notes, widened: (usize::MAX, 0) }
     }
 
+    /// The line it begins at, from 1.
+    pub(super) fn line(&self) -> u64 {
+        self.cells.line
+    }
+
+    /// A hash of its content.
+    pub(super) fn hash(&self) -> u64 {
+        self.cells.hash()
+    }
+
+    /// How many fields it has.
+    pub(super) fn len(&self) -> usize {
+        self.cells.len()
+    }
+
     /// How many fields it has more than the header has columns.
     pub(super) fn surplus(&self) -> usize {
         self.cells.len().saturating_sub(self.header.len())
@@ -366,6 +439,11 @@ impl<'a> Row<'a> {
     /// The same row with the surplus fields counted as part of `column`.
     pub(super) fn widened_at(self, column: usize) -> Self {
         Self { widened: (column, self.surplus()), ..self }
+    }
+
+    /// What is noticed about values, and how local times are read.
+    pub(super) fn notes(&self) -> &'a Notes {
+        self.notes
     }
 
     pub(super) fn get(&self, column: usize) -> &'a [u8] {
@@ -387,7 +465,12 @@ impl<'a> Row<'a> {
         Fault::of_value(self.header.name(column), self.get(column), bad)
     }
 
-    fn parse<T>(&self, column: usize, read: impl FnOnce(&[u8]) -> Result<T, Bad>) -> Result<T, Fault> {
+    /// A value that must be there.
+    pub(super) fn parse<T>(
+        &self,
+        column: usize,
+        read: impl FnOnce(&[u8]) -> Result<T, Bad>,
+    ) -> Result<T, Fault> {
         read(self.get(column)).map_err(|bad| self.fault(column, bad))
     }
 
@@ -404,7 +487,11 @@ impl<'a> Row<'a> {
     }
 
     pub(super) fn time(&self, column: usize) -> Result<i64, Fault> {
-        self.parse(column, |text| value::time(text, self.notes))
+        self.time_in(column, Unit::Second)
+    }
+
+    pub(super) fn time_in(&self, column: usize, unit: Unit) -> Result<i64, Fault> {
+        self.parse(column, |text| value::time_in(text, unit, self.notes))
     }
 
     pub(super) fn maybe_time(&self, column: Option<usize>) -> Result<Option<i64>, Fault> {
@@ -413,6 +500,10 @@ impl<'a> Row<'a> {
 
     pub(super) fn maybe_seconds(&self, column: Option<usize>) -> Result<Option<SimSpan>, Fault> {
         self.maybe(column, value::seconds)
+    }
+
+    pub(super) fn maybe_span_in(&self, column: usize, unit: Unit) -> Result<Option<SimSpan>, Fault> {
+        self.maybe(Some(column), |text| value::span_in(text, unit))
     }
 
     pub(super) fn gpus(&self, column: usize) -> Result<MilliGpus, Fault> {
@@ -424,7 +515,8 @@ impl<'a> Row<'a> {
 mod tests {
     use super::*;
 
-    const CSV: Dialect = Dialect { delimiter: b',', quotes: Quotes::Double, comments: Comments::Hash };
+    const CSV: Dialect =
+        Dialect { delimiter: b',', second: None, quotes: Quotes::Double, comments: Comments::Hash };
 
     fn rows(text: &[u8], step: usize) -> Vec<(u64, Vec<String>, bool)> {
         let mut rows = Rows::new(CSV);

@@ -46,6 +46,22 @@ impl<'a> Sample<'a> {
         &self.header
     }
 
+    /// The fields of the first line as they stand.
+    pub(super) fn fields(&self) -> impl Iterator<Item = &'a [u8]> {
+        let delimiter = self.delimiter;
+        self.first_line.split(move |&b| b == delimiter).map(unquote)
+    }
+
+    /// The same file, whose columns another file names.
+    pub(super) fn with_header(self, header: Header) -> Self {
+        Self { header, ..self }
+    }
+
+    /// Whether nothing but blanks comes after the first line.
+    pub(super) fn is_one_line(&self) -> bool {
+        self.bytes.trim_ascii() == self.first_line.trim_ascii()
+    }
+
     /// The first byte that is no blank.
     pub(super) fn opening(&self) -> Option<u8> {
         self.bytes.trim_ascii_start().first().copied()

@@ -119,6 +119,20 @@ pub(super) fn refuse_unknown(sample: &Sample<'_>) -> Refusal {
 }
 
 fn unknown_json(sample: &Sample<'_>) -> Refusal {
+    if ["jobs", "job_state", "submit_time"].iter().all(|name| sample.has_member(name)) {
+        return Refusal::NotJobs {
+            looks_like: "what `squeue --json` or the Slurm REST API prints".into(),
+            evidence: "its jobs have job_state and submit_time; it knows only what waits and runs now".into(),
+            advice: "Export the jobs of the past as well: sacct -a -S 2026-01-01 -E now --json".into(),
+        };
+    }
+    if sample.contains(b"\"Node\"") && sample.has_member("metadata") {
+        return Refusal::NotJobs {
+            looks_like: "a list of nodes of Kubernetes".into(),
+            evidence: "its objects are of kind Node".into(),
+            advice: "Load what ran on them: kubectl get workloads.kueue.x-k8s.io -A -o json, or jobs.batch, vcjob, pods".into(),
+        };
+    }
     let kinds: [(&[&str], &str); 5] = [
         (&["scenario_hash", "runs"], "results of STS-Sim (summary.json)"),
         (&["cluster", "policies"], "an STS-Sim scenario"),

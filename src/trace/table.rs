@@ -2,14 +2,14 @@
 
 use std::rc::Rc;
 
-use crate::trace::format::{Layout, RowReader, Uneven};
+use crate::trace::format::{Columns, Layout, RowReader, Uneven};
 use crate::trace::intake::{Closing, Fault, Intake, Notice};
 use crate::trace::refusal::Refusal;
 use crate::trace::rows::{Cells, Header, Row, Rows};
 use crate::trace::value::{self, Notes};
 
 /// Makes a reader for a table with these columns.
-pub(super) type Open = fn(&Header) -> Result<Box<dyn RowReader>, Refusal>;
+pub(super) type Open = Box<dyn Fn(&Header) -> Result<Box<dyn RowReader>, Refusal>>;
 
 /// A table being read.
 pub(super) struct Table {
@@ -26,6 +26,8 @@ struct Body {
     reader: Option<Box<dyn RowReader>>,
     /// A row that is too short and may go on in the next line.
     held: Option<Held>,
+    /// What the report says of columns that were guessed.
+    guess: Option<Notice>,
     /// Rows read.
     rows: u64,
     repeated_headers: u64,
@@ -40,10 +42,29 @@ struct Held {
 }
 
 impl Table {
-    /// Begins a table.
-    pub(super) fn new(layout: &Layout, open: Open, notes: Rc<Notes>) -> Result<Self, Refusal> {
-        let header = Header::new(layout.columns.unwrap_or_default().iter().map(|name| name.as_bytes()));
-        let reader = layout.columns.map(|_| open(&header)).transpose()?;
+    /// Begins a table of a format; `columns` are those that another file has for it.
+    pub(super) fn new(
+        layout: &Layout,
+        columns: Option<Header>,
+        open: Open,
+        notes: Rc<Notes>,
+    ) -> Result<Self, Refusal> {
+        let own = layout.columns.as_ref().filter(|_| columns.is_none());
+        let named = own.map(|own| Header::new(own.names().iter().map(|name| name.as_bytes())));
+        let mut table = Self::of(layout, columns.or(named), open, notes)?;
+        table.body.guess = own.and_then(guess_notice);
+        Ok(table)
+    }
+
+    /// Begins a table with these columns; without them its first row names them.
+    pub(super) fn of(
+        layout: &Layout,
+        header: Option<Header>,
+        open: Open,
+        notes: Rc<Notes>,
+    ) -> Result<Self, Refusal> {
+        let reader = header.as_ref().map(&open).transpose()?;
+        let header = header.unwrap_or_default();
         Ok(Self {
             rows: Rows::new(layout.dialect),
             body: Body {
@@ -53,6 +74,7 @@ impl Table {
                 header,
                 reader,
                 held: None,
+                guess: None,
                 rows: 0,
                 repeated_headers: 0,
                 continued: 0,
@@ -77,6 +99,12 @@ impl Table {
 impl Body {
     /// Takes one line of fields.
     fn take(&mut self, cells: Cells<'_>, intake: &mut Intake) -> Result<(), Refusal> {
+        if cells.comment {
+            if let Some(reader) = &mut self.reader {
+                reader.comment(cells.get(0));
+            }
+            return Ok(());
+        }
         if self.reader.is_none() {
             self.header = Header::new(cells.iter());
             self.reader = Some((self.open)(&self.header)?);
@@ -110,7 +138,7 @@ impl Body {
                 self.reject_width(cells.line, cells.len(), hint, intake)
             }
             Uneven::Mend if cells.len() < width => self.mend(cells, intake),
-            Uneven::Reject | Uneven::Mend => {
+            Uneven::Reject | Uneven::Mend | Uneven::Keep => {
                 self.settle_held(intake)?;
                 self.settle(cells, intake)
             }
@@ -193,6 +221,7 @@ impl Body {
 
     fn close(&mut self) -> Closing {
         let mut closing = self.reader.as_mut().map(|reader| reader.close()).unwrap_or_default();
+        closing.notices.extend(self.guess.take());
         closing.notices.push(Notice::new(
             "repeated-headers",
             self.repeated_headers,
@@ -205,6 +234,21 @@ impl Body {
         ));
         closing
     }
+}
+
+/// What the report says of columns that were guessed: each with its number.
+fn guess_notice(columns: &Columns) -> Option<Notice> {
+    let Columns::Guessed(names) = columns else { return None };
+    let list: Vec<String> = (1..)
+        .zip(names)
+        .filter(|(_, name)| !name.is_empty())
+        .map(|(number, name)| format!("{number} {name}"))
+        .collect();
+    let text = format!(
+        "columns have no names; by what they hold, these were recognised: {}. If that is wrong, export the file with its header",
+        list.join(", ")
+    );
+    Some(Notice::new("guessed-columns", names.len() as u64, text))
 }
 
 impl Held {

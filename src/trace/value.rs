@@ -9,7 +9,7 @@ use std::cell::Cell;
 use jiff::Timestamp;
 use jiff::civil::{DateTime, Time};
 use jiff::fmt::temporal::DateTimeParser;
-use jiff::tz::Offset;
+use jiff::tz::{Offset, TimeZone};
 
 use crate::units::{MICROS_PER_S, MilliGpus, SimSpan};
 
@@ -34,6 +34,10 @@ pub(super) struct Bad {
 pub(super) struct Notes {
     /// Offset of times that are printed without a zone, in seconds east of UTC.
     utc_offset_s: i32,
+    /// Instead of the offset, a zone whose offset changes.
+    rules: Option<TimeZone>,
+    /// Times read that the clock of the zone shows twice.
+    pub(super) repeated_times: Cell<u64>,
     /// Times read that had no zone.
     pub(super) local_times: Cell<u64>,
     /// Texts in which bytes that are no UTF-8 were replaced.
@@ -48,6 +52,14 @@ impl Notes {
         Self { utc_offset_s, ..Self::default() }
     }
 
+    /// Notes of an import whose local times are those of a zone.
+    pub(super) fn in_zone(rules: TimeZone) -> Self {
+        match rules.to_fixed_offset() {
+            Ok(offset) => Self::at_offset(offset.seconds()),
+            Err(_) => Self { rules: Some(rules), ..Self::default() },
+        }
+    }
+
     /// Bytes as text; what is no UTF-8 is replaced and counted.
     pub(super) fn text<'b>(&self, bytes: &'b [u8]) -> Cow<'b, str> {
         std::str::from_utf8(bytes).map_or_else(
@@ -59,22 +71,28 @@ impl Notes {
         )
     }
 
-    /// A printed time without a zone as a point in time.
-    fn local(&self, printed: i64) -> i64 {
+    /// A printed time without a zone as a point in time. One that the clock shows twice is the earlier of the two; one that it
+    /// skips is as far behind the gap as it is printed into it.
+    pub(super) fn local(&self, printed: i64) -> i64 {
         self.local_times.set(self.local_times.get() + 1);
-        printed - i64::from(self.utc_offset_s) * MICROS_PER_S
+        let fixed = printed - i64::from(self.utc_offset_s) * MICROS_PER_S;
+        let Some(rules) = &self.rules else { return fixed };
+        let Ok(as_utc) = Timestamp::from_microsecond(printed) else { return fixed };
+        let choices = rules.to_ambiguous_timestamp(Offset::UTC.to_datetime(as_utc));
+        self.repeated_times.set(self.repeated_times.get() + u64::from(choices.is_ambiguous()));
+        choices.compatible().map_or(fixed, Timestamp::as_microsecond)
     }
 }
 
 /// Why text is no decimal that fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Miss {
+pub(super) enum Miss {
     NotNumber,
     TooLarge,
 }
 
 /// The decimal `text`, such as `-12.50` or `4e-4`, times 10^`places`, rounded half away from zero.
-fn fixed(text: &[u8], places: i32) -> Result<i64, Miss> {
+pub(super) fn fixed(text: &[u8], places: i32) -> Result<i64, Miss> {
     let (negative, text) = match text {
         [b'-', rest @ ..] => (true, rest),
         [b'+', rest @ ..] => (false, rest),
@@ -202,7 +220,7 @@ pub(super) fn time(text: &[u8], notes: &Notes) -> Result<i64, Bad> {
 }
 
 /// An ISO 8601 date and time, with or without an offset.
-fn date(text: &[u8], notes: &Notes) -> Option<i64> {
+pub(super) fn date(text: &[u8], notes: &Notes) -> Option<i64> {
     const PARSER: DateTimeParser = DateTimeParser::new();
     let at_utc = |civil: DateTime| Offset::UTC.to_timestamp(civil).ok().map(Timestamp::as_microsecond);
     let micros = if let Some((day, clock_s)) = plain_date(text) {
@@ -233,6 +251,42 @@ fn plain_date(text: &[u8]) -> Option<(&[u8; 10], i64)> {
         (tens.is_ascii_digit() && ones.is_ascii_digit() && value < below).then_some(value)
     };
     Some((day, two(h1, h2, 24)? * 3600 + two(m1, m2, 60)? * 60 + two(s1, s2, 60)?))
+}
+
+/// The unit of times that are plain numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unit {
+    Second,
+    Millisecond,
+}
+
+/// A point in time in `unit`; in seconds it may be a date as well.
+pub(super) fn time_in(text: &[u8], unit: Unit, notes: &Notes) -> Result<i64, Bad> {
+    const EXPECTED: &str = "milliseconds from 0 to 9,000,000,000,000";
+    match unit {
+        Unit::Second => time(text, notes),
+        Unit::Millisecond => milliseconds(text, MAX_TIME_S, EXPECTED),
+    }
+}
+
+/// A span in `unit`, zero or more.
+pub(super) fn span_in(text: &[u8], unit: Unit) -> Result<SimSpan, Bad> {
+    const EXPECTED: &str = "milliseconds from 0 to 3,155,760,000,000 (100 years)";
+    match unit {
+        Unit::Second => seconds(text),
+        Unit::Millisecond => milliseconds(text, MAX_DURATION_S, EXPECTED).map(SimSpan),
+    }
+}
+
+/// Milliseconds from 0 to `most_s` seconds, as microseconds.
+fn milliseconds(text: &[u8], most_s: i64, expected: &'static str) -> Result<i64, Bad> {
+    let hint = match fixed(text, 3) {
+        Ok(micros) if (0..=most_s * MICROS_PER_S).contains(&micros) => return Ok(micros),
+        Ok(micros) if micros < 0 => "a time cannot be negative",
+        Ok(_) | Err(Miss::TooLarge) => "no time is that long; is this another column?",
+        Err(Miss::NotNumber) => number_hint(text),
+    };
+    Err(Bad { expected, hint })
 }
 
 /// A span in seconds, zero or more.
@@ -280,9 +334,18 @@ fn whole_digits(text: &[u8]) -> Option<i64> {
 
 /// A number of GPUs, in thousandths.
 pub(super) fn gpus(text: &[u8]) -> Result<MilliGpus, Bad> {
-    const EXPECTED: &str = "a number of GPUs from 0 to 65,536";
-    let bad = |hint| Bad { expected: EXPECTED, hint };
-    match fixed(text, 3) {
+    gpu_count(text, 3, "a number of GPUs from 0 to 65,536")
+}
+
+/// A number of GPUs in percent of one, in thousandths of a GPU.
+pub(super) fn gpu_percent(text: &[u8]) -> Result<MilliGpus, Bad> {
+    gpu_count(text, 1, "a number of GPUs in percent of one, from 0 to 6,553,600")
+}
+
+/// A number of GPUs of which the decimal, times 10^`places`, is thousandths.
+fn gpu_count(text: &[u8], places: i32, expected: &'static str) -> Result<MilliGpus, Bad> {
+    let bad = |hint| Bad { expected, hint };
+    match fixed(text, places) {
         Ok(milli) if milli < 0 => Err(bad("a request cannot be negative")),
         Ok(0) if text.iter().take_while(|b| !b"eE".contains(b)).any(|b| matches!(b, b'1'..=b'9')) => {
             Err(bad("the smallest share of a GPU that is told apart from none is 0.001"))
@@ -292,6 +355,33 @@ pub(super) fn gpus(text: &[u8]) -> Result<MilliGpus, Bad> {
         }
         Ok(_) | Err(Miss::TooLarge) => Err(bad("no cluster is that large; is this another column?")),
         Err(Miss::NotNumber) => Err(bad(number_hint(text))),
+    }
+}
+
+/// GPUs of equal workers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Gang {
+    /// Over all workers.
+    pub(super) gpus: MilliGpus,
+    /// How many they are, if each has less than one GPU; whole GPUs are one worker each.
+    pub(super) workers: Option<u32>,
+}
+
+/// `workers` workers of `each` GPUs.
+pub(super) fn gang(each: MilliGpus, workers: u32) -> Result<Gang, Bad> {
+    const BAD: Bad = Bad { expected: "at most 65,536 GPUs over all workers", hint: "" };
+    let milli = u64::from(each.0) * u64::from(workers);
+    let gpus = u32::try_from(milli).ok().filter(|&milli| i64::from(milli) <= MAX_GPUS * 1000).ok_or(BAD)?;
+    Ok(Gang { gpus: MilliGpus(gpus), workers: (workers > 0 && each.is_fractional()).then_some(workers) })
+}
+
+/// A point in time in whole microseconds of the source's own origin.
+pub(super) fn microseconds(text: &[u8]) -> Result<i64, Bad> {
+    const EXPECTED: &str = "microseconds from 0 to 9,000,000,000,000,000";
+    match fixed(text, 0) {
+        Ok(micros) if (0..=MAX_TIME_S * MICROS_PER_S).contains(&micros) => Ok(micros),
+        Ok(_) | Err(Miss::TooLarge) => Err(Bad { expected: EXPECTED, hint: "" }),
+        Err(Miss::NotNumber) => Err(Bad { expected: EXPECTED, hint: number_hint(text) }),
     }
 }
 
@@ -420,6 +510,31 @@ mod tests {
         assert_eq!(gpus(b"65536"), Ok(MilliGpus(65_536_000)));
         for wrong in ["-1", "65537", "1e300", "NaN", "", "0.0001", "8 GPUs"] {
             assert!(gpus(wrong.as_bytes()).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn workers_with_a_part_of_a_gpu_are_counted_and_whole_gpus_are_workers() {
+        let of = |each, count| gang(MilliGpus(each), count);
+        assert_eq!(of(500, 3), Ok(Gang { gpus: MilliGpus(1500), workers: Some(3) }));
+        assert_eq!(of(8000, 94), Ok(Gang { gpus: MilliGpus(752_000), workers: None }));
+        assert_eq!(of(500, 0), Ok(Gang { gpus: MilliGpus(0), workers: None }));
+        assert!(of(65_536_000, 2).is_err() && of(u32::MAX, u32::MAX).is_err());
+    }
+
+    #[test]
+    fn percents_of_a_gpu() {
+        assert_eq!(gpu_percent(b"25.0"), Ok(MilliGpus(250)));
+        assert_eq!(gpu_percent(b"800"), Ok(MilliGpus(8000)));
+        assert!(gpu_percent(b"-1").is_err() && gpu_percent(b"").is_err() && gpu_percent(b"6553601").is_err());
+    }
+
+    #[test]
+    fn microseconds_are_whole_and_reach_as_far_as_seconds() {
+        assert_eq!(microseconds(b"5835000000"), Ok(5_835_000_000));
+        assert_eq!(microseconds(b"9000000000000000"), Ok(MAX_TIME_S * MICROS_PER_S));
+        for wrong in ["", "-1", "9000000000000001", "x", "1e300"] {
+            assert!(microseconds(wrong.as_bytes()).is_err(), "{wrong}");
         }
     }
 

@@ -4,6 +4,10 @@
 //! `libm`, and times are whole seconds. Each job draws from a stream of its own, so that the first jobs are the same however many
 //! there are (of bursts, all but the last).
 
+mod arrivals;
+mod durations;
+mod fitted;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +16,10 @@ use super::assign::Refusal;
 use super::mix::Mix;
 use super::profile::{self, measured_in_slices};
 use super::{JobRecord, Outcome, Presence, TextColumn, Workload};
+pub use arrivals::{ArrivalKind, Arrivals, Busy};
+pub use durations::{DurationShape, Durations};
+pub use fitted::{Fitted, FittedSize, Quantiles};
+
 use crate::draws::Draws;
 use crate::units::{MICROS_PER_S, MilliGpus, SimSpan, SimTime, TenantId};
 
@@ -35,51 +43,10 @@ pub struct SyntheticSpec {
     pub models: BTreeMap<String, f64>,
     /// The seed.
     pub seed: u64,
-}
-
-/// The pattern of submissions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ArrivalKind {
-    /// Independent of each other, at a constant rate.
-    #[default]
-    Poisson,
-    /// Bursts at a constant rate; the jobs of one burst are of one tenant.
-    Bursty,
-    /// Independent of each other, at a rate that swings with the time of day; the workload begins at midnight, when it is lowest.
-    Diurnal,
-    /// All at once.
-    Batch,
-}
-
-/// When jobs are submitted.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Arrivals {
-    /// The pattern.
-    pub kind: ArrivalKind,
-    /// Jobs an hour, in the mean over days; no effect on `batch`.
-    pub rate_per_hour: f64,
-    /// Mean jobs of a burst (`bursty`).
-    pub burst_jobs: f64,
-    /// Length of a burst in seconds (`bursty`).
-    pub burst_s: f64,
-    /// How far the rate swings, as a share of its mean: 0 = not at all, 1 = down to nothing (`diurnal`).
-    pub swing: f64,
-}
-
-/// Durations: lognormal, cut to a range.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Durations {
-    /// Half of the jobs run shorter.
-    pub median_s: f64,
-    /// Standard deviation of the logarithm.
-    pub sigma: f64,
-    /// Shorter ones run this long.
-    pub min_s: f64,
-    /// Longer ones run this long.
-    pub max_s: f64,
+    /// The shape of another workload, in place of `arrivals`, `tenants`, `tenant_skew`, `duration` and `gpus`; not written where
+    /// there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fitted: Option<Box<Fitted>>,
 }
 
 /// A request size and how often it occurs.
@@ -104,19 +71,8 @@ impl Default for SyntheticSpec {
             gpus: gpus.map(share).to_vec(),
             models: BTreeMap::new(),
             seed: 0,
+            fitted: None,
         }
-    }
-}
-
-impl Default for Arrivals {
-    fn default() -> Self {
-        Self { kind: ArrivalKind::Poisson, rate_per_hour: 60.0, burst_jobs: 7.0, burst_s: 300.0, swing: 0.8 }
-    }
-}
-
-impl Default for Durations {
-    fn default() -> Self {
-        Self { median_s: 3600.0, sigma: 1.3, min_s: 60.0, max_s: 86_400.0 }
     }
 }
 
@@ -124,7 +80,6 @@ impl Default for Durations {
 pub const MAX_JOBS: u32 = 1_000_000;
 const MAX_TENANTS: u32 = 10_000;
 const MAX_GPUS: f64 = 4096.0;
-const DAY_S: f64 = 86_400.0;
 
 impl SyntheticSpec {
     /// Checks every value.
@@ -133,16 +88,13 @@ impl SyntheticSpec {
     /// The first [`Refusal`].
     pub fn check(&self) -> Result<(), Refusal> {
         in_range("jobs", f64::from(self.jobs), 1.0, f64::from(MAX_JOBS))?;
-        in_range("arrivals.rate_per_hour", self.arrivals.rate_per_hour, 1e-3, 1e6)?;
-        in_range("arrivals.burst_jobs", self.arrivals.burst_jobs, 1.0, 1e4)?;
-        in_range("arrivals.burst_s", self.arrivals.burst_s, 0.0, 1e6)?;
-        in_range("arrivals.swing", self.arrivals.swing, 0.0, 1.0)?;
+        self.arrivals.check()?;
         in_range("tenants", f64::from(self.tenants), 1.0, f64::from(MAX_TENANTS))?;
         in_range("tenant_skew", self.tenant_skew, 0.0, 10.0)?;
-        in_range("duration.median_s", self.duration.median_s, 1.0, 1e8)?;
-        in_range("duration.sigma", self.duration.sigma, 0.0, 10.0)?;
-        in_range("duration.min_s", self.duration.min_s, 1.0, 1e8)?;
-        in_range("duration.max_s", self.duration.max_s, self.duration.min_s, 1e8)?;
+        self.duration.check()?;
+        if let Some(fitted) = &self.fitted {
+            fitted.check()?;
+        }
         for (index, share) in self.gpus.iter().enumerate() {
             let gpus = share.gpus;
             if !(0.001..=MAX_GPUS).contains(&gpus) || (gpus > 1.0 && gpus.fract() > 0.0) {
@@ -184,7 +136,16 @@ impl SyntheticSpec {
         }
     }
 
+    /// How many tenants there are.
+    #[must_use]
+    pub fn tenant_count(&self) -> u32 {
+        self.fitted.as_ref().map_or(self.tenants, |fitted| fitted.tenants.len() as u32)
+    }
+
     fn tenant_mix(&self) -> Mix<TenantId> {
+        if let Some(fitted) = &self.fitted {
+            return Mix::new((0..).map(TenantId).zip(fitted.tenants.iter().map(|jobs| *jobs as f64)));
+        }
         Mix::new((0..self.tenants).map(|i| (TenantId(i), libm::pow(f64::from(i + 1), -self.tenant_skew))))
     }
 }
@@ -197,34 +158,33 @@ fn in_range(key: &str, value: f64, min: f64, max: f64) -> Result<(), Refusal> {
     }
 }
 
-/// A submission, and its tenant where the pattern decides it.
-struct Arrival {
-    submit_s: f64,
-    tenant: Option<TenantId>,
-}
-
 /// Generates the workload of a checked `spec`. Its first job is submitted at 0.
 #[must_use]
 pub fn generate(spec: &SyntheticSpec) -> Workload {
     let (models, model_mix) = spec.model_mix();
     let (sizes, tenants) = (spec.sizes(), spec.tenant_mix());
-    let mut arrivals = arrivals(spec, &tenants);
+    let mut arrivals = arrivals::draw(spec, &tenants);
     arrivals.sort_by(|a, b| a.submit_s.total_cmp(&b.submit_s));
     let origin_s = arrivals.first().map_or(0.0, |first| first.submit_s);
     let mut names = TextColumn::default();
     let jobs = arrivals.iter().zip(1u64..).map(|(arrival, number)| {
         let mut draws = Draws::stream(spec.seed, number);
         let tenant = tenants.at(draws.bits()).unwrap_or_default();
-        let gpus = sizes.at(draws.bits()).unwrap_or(MilliGpus(1000));
+        let size = draws.bits();
         let model = model_mix.at(draws.bits());
-        let logarithm = libm::log(spec.duration.median_s) + spec.duration.sigma * draws.normal();
-        let duration_s = libm::exp(logarithm).clamp(spec.duration.min_s, spec.duration.max_s);
+        let (gpus, duration) = match spec.fitted.as_ref().and_then(|fitted| fitted.size(size)) {
+            Some((gpus, durations)) => (gpus, SimSpan(durations.at(draws.bits()) as i64 * 1000)),
+            None => {
+                let gpus = sizes.at(size).unwrap_or(MilliGpus(1000));
+                (gpus, whole_seconds(spec.duration.draw_s(&mut draws)))
+            }
+        };
         names.push(&format!("job-{number}"));
         JobRecord {
             submit: SimTime(whole_seconds(arrival.submit_s - origin_s).0),
             gpus,
             workers: if gpus.is_fractional() { 1 } else { gpus.whole_devices() },
-            duration: Some(whole_seconds(duration_s)),
+            duration: Some(duration),
             start: None,
             end: None,
             tenant: arrival.tenant.unwrap_or(tenant),
@@ -242,7 +202,7 @@ pub fn generate(spec: &SyntheticSpec) -> Workload {
     Workload {
         jobs,
         names,
-        tenants: (1..=spec.tenants).map(|i| format!("tenant-{i}")).collect(),
+        tenants: (1..=spec.tenant_count()).map(|i| format!("tenant-{i}")).collect(),
         models,
         ..Workload::default()
     }
@@ -250,51 +210,6 @@ pub fn generate(spec: &SyntheticSpec) -> Workload {
 
 fn whole_seconds(seconds: f64) -> SimSpan {
     SimSpan((seconds.round() as i64).saturating_mul(MICROS_PER_S))
-}
-
-fn arrivals(spec: &SyntheticSpec, tenants: &Mix<TenantId>) -> Vec<Arrival> {
-    let pattern = &spec.arrivals;
-    let gap_s = 3600.0 / pattern.rate_per_hour;
-    let mut draws = Draws::stream(spec.seed, 0);
-    let mut found = Vec::with_capacity(spec.jobs as usize);
-    let mut now_s = 0.0;
-    while (found.len() as u32) < spec.jobs {
-        match pattern.kind {
-            ArrivalKind::Batch => found.push(Arrival { submit_s: 0.0, tenant: None }),
-            ArrivalKind::Poisson => {
-                now_s += draws.exponential(gap_s);
-                found.push(Arrival { submit_s: now_s, tenant: None });
-            }
-            ArrivalKind::Diurnal => {
-                // Thinning: candidates at the highest rate, kept in proportion to the rate of their hour.
-                let highest = 1.0 + pattern.swing;
-                now_s += draws.exponential(gap_s / highest);
-                let hour = libm::cos(2.0 * std::f64::consts::PI * (now_s / DAY_S));
-                if draws.uniform() * highest < 1.0 - pattern.swing * hour {
-                    found.push(Arrival { submit_s: now_s, tenant: None });
-                }
-            }
-            ArrivalKind::Bursty => {
-                now_s += draws.exponential(gap_s * pattern.burst_jobs);
-                let tenant = tenants.at(draws.bits());
-                let left = spec.jobs - found.len() as u32;
-                for _ in 0..burst_size(&mut draws, pattern.burst_jobs).min(left) {
-                    let submit_s = now_s + pattern.burst_s * draws.uniform();
-                    found.push(Arrival { submit_s, tenant });
-                }
-            }
-        }
-    }
-    found
-}
-
-/// Geometric, at least 1, with this mean.
-fn burst_size(draws: &mut Draws, mean: f64) -> u32 {
-    if mean <= 1.0 {
-        return 1;
-    }
-    let trials = libm::log(1.0 - draws.uniform()) / libm::log(1.0 - 1.0 / mean);
-    1 + trials.min(1e6) as u32
 }
 
 #[cfg(test)]
@@ -401,6 +316,9 @@ mod tests {
             (r#"{"tenants": 0}"#, "tenants"),
             (r#"{"arrivals": {"rate_per_hour": 0}}"#, "arrivals.rate_per_hour"),
             (r#"{"arrivals": {"swing": 2}}"#, "arrivals.swing"),
+            (r#"{"arrivals": {"weekend": -1}}"#, "arrivals.weekend"),
+            (r#"{"arrivals": {"busy": {"share": 0.5, "rate": 3}}}"#, "arrivals.busy.rate"),
+            (r#"{"duration": {"exponent": 0}}"#, "duration.exponent"),
             (r#"{"duration": {"min_s": 100, "max_s": 10}}"#, "duration.max_s"),
             (r#"{"gpus": [{"gpus": 1.5, "weight": 1}]}"#, "gpus[0].gpus"),
             (r#"{"gpus": [{"gpus": 1, "weight": 0}]}"#, "gpus"),
@@ -410,6 +328,144 @@ mod tests {
         ] {
             let spec: SyntheticSpec = serde_json::from_str(json).expect("valid JSON");
             assert_eq!(spec.check().map_err(|(key, ..)| key), Err(key.to_string()));
+        }
+    }
+
+    /// Submissions in each of `length_s` seconds.
+    fn counts(workload: &Workload, length_s: i64) -> Vec<f64> {
+        let submits = submits_s(workload);
+        let mut counts = vec![0.0; (submits.last().copied().unwrap_or(0) / length_s) as usize + 1];
+        for submit in submits {
+            counts[(submit / length_s) as usize] += 1.0;
+        }
+        counts
+    }
+
+    /// Variance over mean: 1 for a Poisson process.
+    fn dispersion(counts: &[f64]) -> f64 {
+        let mean = counts.iter().sum::<f64>() / counts.len() as f64;
+        counts.iter().map(|count| (count - mean) * (count - mean)).sum::<f64>() / counts.len() as f64 / mean
+    }
+
+    #[test]
+    fn busy_times_keep_the_mean_rate_and_are_burstier_than_chance() {
+        let poisson = generate(&SyntheticSpec { jobs: 30_000, ..with(ArrivalKind::Poisson) });
+        let mmpp = generate(&SyntheticSpec { jobs: 30_000, ..with(ArrivalKind::Mmpp) });
+        let hours = |workload: &Workload| *submits_s(workload).last().unwrap() as f64 / 3600.0;
+        assert!((30_000.0 / hours(&mmpp) / 60.0 - 1.0).abs() < 0.15, "{}", hours(&mmpp));
+        assert!((dispersion(&counts(&poisson, 3600)) - 1.0).abs() < 0.3);
+        assert!(dispersion(&counts(&mmpp, 3600)) > 20.0);
+        assert!(mmpp.jobs.iter().all(|job| job.submit.0 % MICROS_PER_S == 0), "times are whole seconds");
+        // All jobs in busy times: calm ones have none.
+        let busy = Busy { share: 0.25, rate: 4.0, length_s: 600.0 };
+        let all = Arrivals { busy, ..with(ArrivalKind::Mmpp).arrivals };
+        let all = SyntheticSpec { jobs: 5_000, arrivals: all, ..SyntheticSpec::default() };
+        assert_eq!((all.check(), generate(&all).jobs.len()), (Ok(()), 5_000));
+    }
+
+    #[test]
+    fn weekends_are_quieter_and_the_mean_rate_stays() {
+        let mut spec = SyntheticSpec { jobs: 20_000, ..with(ArrivalKind::Diurnal) };
+        spec.arrivals.weekend = 0.25;
+        let days = counts(&generate(&spec), 86_400);
+        let mean_of = |wanted: fn(usize) -> bool| {
+            let days: Vec<f64> = days
+                .iter()
+                .take(7)
+                .enumerate()
+                .filter(|(day, _)| wanted(*day))
+                .map(|(_, count)| *count)
+                .collect();
+            days.iter().sum::<f64>() / days.len() as f64
+        };
+        let (weekday, weekend) = (mean_of(|day| day < 5), mean_of(|day| day >= 5));
+        assert!((weekend / weekday - 0.25).abs() < 0.03, "{weekend} {weekday}");
+        assert!((mean_of(|_| true) / 1440.0 - 1.0).abs() < 0.05);
+    }
+
+    #[test]
+    fn every_distribution_of_durations_has_its_median_and_its_tail() {
+        let share_above = |shape, exponent, factor: f64| {
+            let duration = Durations { shape, exponent, min_s: 1.0, max_s: 1e8, ..Durations::default() };
+            let spec = SyntheticSpec { jobs: 20_000, duration, ..SyntheticSpec::default() };
+            spec.check().expect("it is legal");
+            let above = generate(&spec)
+                .jobs
+                .iter()
+                .filter(|job| job.duration.unwrap().as_secs() > 3600.0 * factor)
+                .count();
+            above as f64 / 20_000.0
+        };
+        for (shape, exponent, factor, expected) in [
+            (DurationShape::Pareto, 1.5, 1.0, 0.5),
+            (DurationShape::Pareto, 1.5, 10.0, 0.5 * 10f64.powf(-1.5)),
+            (DurationShape::Weibull, 0.7, 1.0, 0.5),
+            (DurationShape::Weibull, 0.7, 8.0, 0.5f64.powf(8f64.powf(0.7))),
+            (DurationShape::Lognormal, 1.0, 1.0, 0.5),
+            (DurationShape::Lognormal, 1.0, 1.3f64.exp(), 0.158_655),
+        ] {
+            let share = share_above(shape, exponent, factor);
+            assert!((share - expected).abs() < 0.012, "{shape:?} {factor}: {share}, expected {expected}");
+        }
+    }
+
+    #[test]
+    fn a_fitted_workload_is_like_the_one_it_was_fitted_to() {
+        let mut source =
+            SyntheticSpec { jobs: 8_000, tenants: 5, tenant_skew: 1.0, ..with(ArrivalKind::Diurnal) };
+        source.duration.max_s = 1e6;
+        let traced = generate(&source);
+        let fitted = Fitted::of(&traced).expect("it has run times");
+        let spec = SyntheticSpec {
+            jobs: 8_000,
+            seed: 9,
+            fitted: Some(Box::new(fitted)),
+            ..SyntheticSpec::default()
+        };
+        assert_eq!(spec.check(), Ok(()));
+        let drawn = generate(&spec);
+        assert_eq!((drawn.tenants.len(), drawn.jobs.len()), (5, 8_000));
+        let span = |workload: &Workload| *submits_s(workload).last().unwrap() as f64;
+        assert!((span(&drawn) / span(&traced) - 1.0).abs() < 0.1, "{} {}", span(&drawn), span(&traced));
+        let hours = |workload: &Workload| {
+            workload.jobs.iter().map(|job| job.duration.unwrap().as_secs()).sum::<f64>() / 3600.0
+        };
+        assert!((hours(&drawn) / hours(&traced) - 1.0).abs() < 0.15, "{} {}", hours(&drawn), hours(&traced));
+        let of_size = |workload: &Workload, gpus: u32| {
+            workload.jobs.iter().filter(|job| job.gpus.0 == gpus).count() as f64
+        };
+        for gpus in [250, 1000, 8000] {
+            assert!((of_size(&drawn, gpus) - of_size(&traced, gpus)).abs() < 150.0, "{gpus}");
+        }
+        // By day and night, as traced.
+        let at_noon = |workload: &Workload| {
+            let noon = |submit: &&i64| (10..14).contains(&(**submit / 3600 % 24));
+            submits_s(workload).iter().filter(noon).count() as f64 / 8_000.0
+        };
+        assert!(
+            (at_noon(&drawn) - at_noon(&traced)).abs() < 0.05,
+            "{} {}",
+            at_noon(&drawn),
+            at_noon(&traced)
+        );
+        let text = serde_json::to_string(&spec).unwrap();
+        assert_eq!(serde_json::from_str::<SyntheticSpec>(&text).unwrap(), spec);
+        assert!(text.len() < 20_000, "{} bytes are much for a link", text.len());
+        assert_eq!(Fitted::of(&Workload::default()), None);
+    }
+
+    #[test]
+    fn a_fit_from_which_nothing_can_be_drawn_is_refused() {
+        let fitted = Fitted::of(&generate(&SyntheticSpec { jobs: 50, ..SyntheticSpec::default() })).unwrap();
+        for (key, broken) in [
+            ("fitted.start_s", Fitted { start_s: 86_400, ..fitted.clone() }),
+            ("fitted.gaps_ms", Fitted { gaps_ms: vec![], ..fitted.clone() }),
+            ("fitted.gaps_ms", Fitted { gaps_ms: vec![Quantiles::default(); 24], ..fitted.clone() }),
+            ("fitted.sizes", Fitted { sizes: vec![], ..fitted.clone() }),
+            ("fitted.tenants", Fitted { tenants: vec![0], ..fitted.clone() }),
+        ] {
+            let spec = SyntheticSpec { fitted: Some(Box::new(broken)), ..SyntheticSpec::default() };
+            assert_eq!(spec.check().map_err(|(key, ..)| key), Err(key.to_owned()));
         }
     }
 }

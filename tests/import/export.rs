@@ -21,7 +21,7 @@ pub(crate) fn through_json(workload: &Workload) -> Workload {
 
 #[test]
 fn imported_workloads_survive_both_exports() {
-    for (_, bytes) in FIXTURES {
+    for &(_, bytes) in FIXTURES {
         let workload = import(bytes).unwrap().workload;
         assert_eq!(through_csv(&workload), workload);
         assert_eq!(through_json(&workload), workload);
@@ -62,7 +62,12 @@ fn any_workload() -> impl Strategy<Value = Workload> {
         1u32..65_536,
         proptest::option::of(span),
         proptest::option::of((0i64..4_000_000_000_000_000, 0i64..1_000_000_000)),
-        (any_name(), proptest::option::of(any_name()), proptest::option::of(any_name())),
+        (
+            any_name(),
+            proptest::option::of(any_name()),
+            proptest::option::of(any_name()),
+            proptest::option::of(any_name()),
+        ),
         (0u32..1_000_000_000, 0u8..8, 0u8..5),
     );
     (proptest::collection::vec(record, 1..20), 0i64..4_000_000_000_000_000).prop_map(|(records, first)| {
@@ -80,7 +85,16 @@ fn any_workload() -> impl Strategy<Value = Workload> {
         let mut names = TextColumn::default();
         for (
             at,
-            (id, submit, gpus, workers, duration, ran, (tenant, user, model), (memory_mb, min_slots, end)),
+            (
+                id,
+                submit,
+                gpus,
+                workers,
+                duration,
+                ran,
+                (tenant, user, model, gpu_type),
+                (memory_mb, min_slots, end),
+            ),
         ) in records.into_iter().enumerate()
         {
             names.push(&format!("{id}{at}"));
@@ -93,7 +107,7 @@ fn any_workload() -> impl Strategy<Value = Workload> {
                 end: ran.map(|(start, length)| SimTime(start + length)),
                 tenant: TenantId(position(&mut workload.tenants, tenant)),
                 user: user.map(|name| position(&mut workload.users, name)),
-                gpu_type: None,
+                gpu_type: gpu_type.map(|name| position(&mut workload.gpu_types, name)),
                 model: model.map(|name| position(&mut workload.models, name)),
                 memory_mb,
                 min_slots,
@@ -117,6 +131,7 @@ proptest! {
     #[test]
     fn random_workloads_survive_both_exports(workload in any_workload()) {
         prop_assert_eq!(through_csv(&workload), workload.clone());
-        prop_assert_eq!(through_json(&workload), workload);
+        prop_assert_eq!(through_json(&workload), workload.clone());
+        prop_assert_eq!(through_csv(&through_json(&workload)), workload);
     }
 }

@@ -234,6 +234,42 @@ fn doubtful_units_and_long_gaps_are_pointed_out() {
 }
 
 #[test]
+fn what_is_doubtful_is_told_with_figures_and_what_to_do() {
+    let header = "submit_s,gpus,duration_s,start_s,end_s\n";
+    let day = 86_400;
+    for (code, count, said, rows) in [
+        // Two of three waited and have the wait in their run time; the third did not wait.
+        (
+            "duration-includes-queue",
+            2,
+            "1.0 h of waiting",
+            "0,1,7200,3600,7200\n0,1,7300,3700,7300\n10,1,60,10,70\n".to_owned(),
+        ),
+        // One of three has: that may be chance.
+        (
+            "duration-includes-queue",
+            0,
+            "",
+            "0,1,7200,3600,7200\n0,1,3600,3600,7200\n0,1,60,3600,3660\n".to_owned(),
+        ),
+        ("ties", 3, "at most 3 at once", "0,1,1,,\n0,1,1,,\n0,1,1,,\n5,1,1,,\n5,1,1,,\n".to_owned()),
+        ("zero-durations", 1, "shortest_s=1", "0,1,0,,\n9,1,5,,\n".to_owned()),
+        ("long-durations", 1, "longest_s=2592000", format!("0,1,{},,\n9,1,5,,\n", 31 * day)),
+        ("far-origin", 2, "10.0 days", format!("{},1,5,,\n{},1,5,,\n", 10 * day, 10 * day + 5)),
+        ("far-origin", 0, "", "1600000000,1,5,,\n1600000009,1,5,,\n".to_owned()),
+        ("far-origin", 0, "", "3600,1,5,,\n3700,1,5,,\n".to_owned()),
+        ("long-gaps", 1, "from hour 1 on", format!("0,1,5,,\n3600,1,5,,\n{},1,5,,\n", 9 * day)),
+        ("no-duration", 1, "fill=model", "0,1,,,\n9,1,5,,\n".to_owned()),
+        ("unsorted", 1, "sorted by submission", "9,1,5,,\n0,1,5,,\n".to_owned()),
+    ] {
+        let report = import(format!("{header}{rows}").as_bytes()).unwrap().report;
+        assert_eq!(warning(&report, code), count, "{code} {rows}");
+        let found = report.warnings.iter().find(|warning| warning.code == code);
+        assert!(found.is_none_or(|warning| warning.message.contains(said)), "{found:?}");
+    }
+}
+
+#[test]
 fn a_chosen_offset_moves_times_without_a_zone_only() {
     let text = "submit_s,gpus,duration_s\n2020-01-01 08:00:00,1,60\n2020-01-01 08:00:00Z,1,60\n";
     let options = ImportOptions { utc_offset_s: 8 * 3600, ..ImportOptions::default() };

@@ -11,13 +11,19 @@
 
 mod archives;
 mod bytes;
+mod clusters;
 mod export;
 mod formats;
+mod joined;
+mod mapping;
 mod properties;
 mod real_files;
 mod refusals;
 mod repairs;
 mod reports;
+mod simulators;
+mod swf;
+mod tables;
 mod values;
 
 use std::io::Write as _;
@@ -26,7 +32,7 @@ use sts_sim::trace::{Import, ImportOptions, ImportReport, Imported, Refusal, imp
 use sts_sim::workload::JobRecord;
 
 /// The hand-made files of every format.
-const FIXTURES: [(&str, &[u8]); 8] = [
+const FIXTURES: &[(&str, &[u8])] = &[
     ("helios-csv", include_bytes!("../fixtures/traces/helios.csv")),
     ("philly-json", include_bytes!("../fixtures/traces/philly.json")),
     ("elasticflow", include_bytes!("../fixtures/traces/elasticflow_raw.csv")),
@@ -35,6 +41,32 @@ const FIXTURES: [(&str, &[u8]); 8] = [
     ("sacct", include_bytes!("../fixtures/traces/sacct_xdmod.txt")),
     ("sacct", include_bytes!("../fixtures/traces/sacct_sonar.txt")),
     ("sts-csv", include_bytes!("../fixtures/traces/sts.csv")),
+    ("acme-seren", include_bytes!("../fixtures/traces/acme_seren.csv")),
+    ("acme-kalos", include_bytes!("../fixtures/traces/acme_kalos.csv")),
+    ("openb-2023", include_bytes!("../fixtures/traces/openb_pods.csv")),
+    ("dlrm-2025", include_bytes!("../fixtures/traces/dlrm.csv")),
+    ("spot-2026", include_bytes!("../fixtures/traces/spot_jobs.csv")),
+    ("helios-csv", include_bytes!("../fixtures/traces/helios_canonical.csv")),
+    ("generic-csv", include_bytes!("../fixtures/traces/generic_gen_parallel.csv")),
+    ("sacct", include_bytes!("../fixtures/traces/sacct_guessed.txt")),
+    ("sacct", include_bytes!("../fixtures/traces/sacct_pairs.txt")),
+    ("sacct-json", include_bytes!("../fixtures/traces/sacct.json")),
+    ("supercloud", include_bytes!("../fixtures/traces/supercloud.csv")),
+    ("k8s-json", include_bytes!("../fixtures/traces/k8s_workloads.json")),
+    ("k8s-json", include_bytes!("../fixtures/traces/k8s_mixed.json")),
+    ("batsim", include_bytes!("../fixtures/traces/batsim.json")),
+    ("tiresias", include_bytes!("../fixtures/traces/tiresias.csv")),
+    ("tiresias", include_bytes!("../fixtures/traces/tiresias_older.csv")),
+    ("muri", include_bytes!("../fixtures/traces/muri.csv")),
+    ("chronus", include_bytes!("../fixtures/traces/chronus.csv")),
+    ("titan", include_bytes!("../fixtures/traces/titan.csv")),
+    ("pollux", include_bytes!("../fixtures/traces/pollux.csv")),
+    ("pollux", include_bytes!("../fixtures/traces/pollux_indexed.csv")),
+    ("shockwave", include_bytes!("../fixtures/traces/shockwave.trace")),
+    ("gavel", include_bytes!("../fixtures/traces/gavel_7.trace")),
+    ("gavel", include_bytes!("../fixtures/traces/gavel_10.trace")),
+    ("gavel", include_bytes!("../fixtures/traces/gavel_11.trace")),
+    ("swf", include_bytes!("../fixtures/traces/swf.swf")),
 ];
 
 fn import(bytes: &[u8]) -> Result<Imported, Refusal> {
@@ -48,6 +80,7 @@ fn import_as(format: &str, bytes: &[u8]) -> Result<Imported, Refusal> {
 /// Feeds `bytes` cut at the given places.
 fn import_cut(bytes: &[u8], cuts: &[usize]) -> Result<Imported, Refusal> {
     let mut import = Import::new(&ImportOptions::default())?;
+    import.next_file("trace")?;
     let mut from = 0;
     for &cut in cuts {
         import.feed(&bytes[from..cut])?;

@@ -60,7 +60,8 @@ fn files_without_jobs_are_refused_by_what_they_are() {
     assert_refused(b"duration\n5\n7\n", "not-jobs", &["no table of jobs"]);
     let eye = b"JobID           JobName  Partition\n------------ ---------- ----------\n1 a b\n";
     assert_refused(eye, "not-jobs", &["-P"]);
-    assert_refused(b"1|a|b|COMPLETED\n2|a|b|FAILED\n", "not-jobs", &["header", "-n"]);
+    assert_refused(b"1|a|b|COMPLETED\n2|a|b|FAILED\n", "missing-columns", &["Submit", "State"]);
+    assert_refused(b"1|a|b|c\n2|a|b|c\n", "not-jobs", &["header", "-n"]);
     assert_refused(b"JobID|JobName|State\n1|a|COMPLETED\n", "missing-columns", &["Submit", "sacct -a -X -P"]);
     assert_refused(b"JobID|Submit|ElapsedRaw|State\n1|0|1|COMPLETED\n", "missing-columns", &["AllocTRES"]);
     assert!(matches!(import_as("swoof", b"x"), Err(Refusal::UnknownFormat { .. })));
@@ -71,7 +72,7 @@ fn files_without_jobs_are_refused_by_what_they_are() {
 #[test]
 fn node_lists_are_counted_and_said_to_be_none_of_jobs() {
     let nodes = |text: &str| match import(text.as_bytes()) {
-        Err(Refusal::NodeList(report)) => *report,
+        Err(Refusal::NodeList { mut lists }) if lists.len() == 1 => lists.remove(0),
         other => panic!("{other:?}"),
     };
     let openb = nodes(
@@ -88,6 +89,16 @@ fn node_lists_are_counted_and_said_to_be_none_of_jobs() {
     let tiresias =
         nodes("num_switch,num_node_p_switch,num_gpu_p_node,num_cpu_p_node,mem_p_node\n1,16,4,128,254");
     assert_eq!((tiresias.nodes, tiresias.gpus), (Some(16), 64.0));
+    assert!(
+        openb
+            .groups
+            .iter()
+            .map(|g| (g.model.as_str(), g.gpus_per_node, g.nodes))
+            .eq([("P100", 2, 1), ("G2", 8, 2)])
+    );
+    assert_eq!(helios.quotas.get("vc2"), Some(&24.0));
+    let turned = nodes("node_name,cpu_num,gpu_model,gpu_capacity_num\n0,192,A10,1\n1,192,A10,x\n");
+    assert_eq!((turned.nodes, turned.gpus, turned.unread), (Some(1), 1.0, 1));
     let message = import(b"date,vc1,vc2,total\n2020-04-01,8,16,24\n").unwrap_err().to_string();
     assert!(message.contains("not a job trace") && message.contains("24 GPUs"), "{message}");
 }

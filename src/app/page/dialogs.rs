@@ -30,8 +30,8 @@ pub struct DialogProps {
 pub fn Dialogs(props: &DialogProps) -> Html {
     let DialogProps { state, dispatch, on_files } = props;
     match state.dialog {
-        // The window of Gavel's simulator outlasts being closed.
-        None | Some(Dialog::Gavel) => html! {},
+        // The window of Gavel's simulator outlasts being closed; that of the mapping needs the files.
+        None | Some(Dialog::Gavel | Dialog::Mapping) => html! {},
         Some(Dialog::Share) => {
             html! { <ShareDialog address={browser::address_with(&state.address())} trace={trace_name(state)} {dispatch} /> }
         }
@@ -54,6 +54,9 @@ pub struct WindowProps {
     /// A sentence below the title; may be empty.
     #[prop_or_default]
     pub about: AttrValue,
+    /// Its hook for tests.
+    #[prop_or_default]
+    pub testid: Option<&'static str>,
     /// What is in it.
     pub children: Html,
     /// The page.
@@ -76,7 +79,7 @@ pub fn Window(props: &WindowProps) -> Html {
     });
     let title_id = format!("{}-title", props.id);
     html! {
-        <dialog id={props.id} ref={node} aria-labelledby={title_id.clone()} oncancel={on_cancel}>
+        <dialog id={props.id} data-testid={props.testid} ref={node} aria-labelledby={title_id.clone()} oncancel={on_cancel}>
             <div class="dlg-h">
                 <div><h2 id={title_id}>{ props.title }</h2>if !props.about.is_empty() { <p>{ &props.about }</p> }</div>
                 <button class="btn ghost icon" type="button" aria-label="Close" onclick={close}>{ Icon::Cross.html() }</button>

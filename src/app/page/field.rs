@@ -218,6 +218,28 @@ pub fn select(
     }
 }
 
+/// A list to choose one of, each with its value, its word and what is read; the choice is a change of the set-up.
+pub fn select_of<T: Copy + PartialEq + 'static>(
+    id: &str,
+    text: &str,
+    options: &'static [(T, &'static str, &'static str)],
+    chosen: T,
+    dispatch: &Callback<Action>,
+    edit: impl Fn(T) -> Edit + 'static,
+) -> Html {
+    let choices: Vec<Choice> = options.iter().map(|(_, word, name)| Choice::new(*word, *name)).collect();
+    let word = options.iter().find(|(value, ..)| *value == chosen).map_or("", |(_, word, _)| word);
+    let on_choice = {
+        let dispatch = dispatch.clone();
+        Callback::from(move |word: String| {
+            if let Some((value, ..)) = options.iter().find(|(_, other, _)| *other == word) {
+                dispatch.emit(Action::Edit(edit(*value)));
+            }
+        })
+    };
+    select(id, text, LabelShown::Above, &choices, word, &on_choice)
+}
+
 /// A few short options side by side.
 pub fn segments(
     id: &str,

@@ -5,20 +5,26 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::drawing::{Draw, Drawing};
+use super::export_workload;
 use super::icon::Icon;
-use super::trace::FormatChoice;
+use super::repairs::RepairsPanel;
+use super::trace::{FormatChoice, MappingButton};
 use crate::app::accounts::{self, Account};
+use crate::app::previews::Preview;
 use crate::app::state::inputs::Source;
-use crate::app::state::{Action, Loaded};
-use crate::app::strings;
+use crate::app::state::{Action, Edit, Faults, Loaded};
+use crate::app::strings::{self, mapping as words};
 use crate::chart::{Chart, Clock, Histogram, Scene, format};
-use crate::trace::{ArchiveMember, ImportReport, WorkloadDigest};
+use crate::trace::{ArchiveMember, ImportReport, Repairs, Warning, WorkloadDigest};
+use crate::workload::synthetic::{MAX_JOBS, SyntheticSpec};
 
 /// What the report is about.
 #[derive(Properties, Clone, PartialEq)]
 pub struct ReportProps {
     /// The trace.
     pub input: Rc<Loaded>,
+    /// Fields whose text is no value.
+    pub faults: Rc<Faults>,
     /// The page.
     pub dispatch: Callback<Action>,
 }
@@ -26,11 +32,13 @@ pub struct ReportProps {
 /// The import report.
 #[component]
 pub fn ImportReportPanel(props: &ReportProps) -> Html {
-    let ReportProps { input, dispatch } = props;
+    let ReportProps { input, faults, dispatch } = props;
     let Some(report) = &input.contents.report else { return html! {} };
-    let format = match &input.source {
-        Source::Files { options, .. } => options.format.clone().unwrap_or_else(|| "auto".to_owned()),
-        Source::Synthetic(_) => String::new(),
+    let (format, repairs) = match &input.source {
+        Source::Files { options, .. } => {
+            (options.format.clone().unwrap_or_else(|| "auto".to_owned()), options.repairs)
+        }
+        Source::Synthetic(_) => (String::new(), Repairs::default()),
     };
     let read =
         format!("{} · read in {}", format::bytes(input.source.bytes()), format::duration(input.seconds));
@@ -40,16 +48,57 @@ pub fn ImportReportPanel(props: &ReportProps) -> Html {
                 { Icon::File.html() }
                 <div class="file-n"><b>{ input.source.path() }</b><small>{ read }</small></div>
                 <FormatChoice chosen={format} detected={report.format.clone()} {dispatch} />
+                <MappingButton label={words::OPEN} {dispatch} />
             </div>
             { accounting(report) }
             { figures(report) }
-            <ArrivalsFigure digest={input.contents.digest.clone()} />
+            <Previews digest={input.contents.digest.clone()} />
             <div class="grid-2 tight">
                 { skipped(report) }
                 { rejected(report) }
             </div>
-            { warnings(report) }
+            { warnings(report.warnings.iter()) }
             { members(report, &input.source, dispatch) }
+            <RepairsPanel {repairs} report={report.clone()} faults={faults} dispatch={dispatch} />
+            <div class="row-act">
+                { export_workload::buttons(input.read, faults, dispatch) }
+                { more_like(input, dispatch) }
+            </div>
+        </div>
+    }
+}
+
+/// A button that generates a workload like this one.
+fn more_like(input: &Loaded, dispatch: &Callback<Action>) -> Html {
+    let Some(fitted) = input.contents.fitted.clone() else { return html! {} };
+    let jobs = input.contents.digest.gpu_jobs.min(u64::from(MAX_JOBS)) as u32;
+    let spec = SyntheticSpec { jobs, seed: 1, fitted: Some(fitted), ..SyntheticSpec::default() };
+    let onclick = dispatch.reform(move |_: MouseEvent| Action::Edit(Edit::Synthetic(spec.clone())));
+    html! { <button class="btn" type="button" data-testid="generate-like" title={strings::MORE_LIKE_ABOUT} {onclick}>{ strings::MORE_LIKE }</button> }
+}
+
+/// Histograms of a workload.
+#[component]
+pub fn Previews(props: &ArrivalsProps) -> Html {
+    let digest = &props.digest;
+    let preview = |preview: Preview| {
+        let draw: Draw<WorkloadDigest> = match preview {
+            Preview::RunTimes => |digest, width| Preview::RunTimes.chart(digest, width).scene(None),
+            Preview::Sizes => |digest, width| Preview::Sizes.chart(digest, width).scene(None),
+            Preview::Gaps => |digest, width| Preview::Gaps.chart(digest, width).scene(None),
+        };
+        let label = preview.chart(digest, 0.0).summary();
+        html! {
+            <figure class="arr" key={preview.word()} data-testid={format!("preview-{}", preview.word())} aria-label={label}>
+                <figcaption>{ preview.title() }</figcaption>
+                <Drawing<WorkloadDigest> of={digest.clone()} {draw} />
+            </figure>
+        }
+    };
+    html! {
+        <div class="previews">
+            <ArrivalsFigure digest={digest.clone()} />
+            { for Preview::ALL.into_iter().map(preview) }
         </div>
     }
 }
@@ -197,10 +246,6 @@ fn histogram(digest: &WorkloadDigest, width: f64) -> Scene {
 }
 
 fn skipped(report: &ImportReport) -> Html {
-    let lines = |lines: &[u64], count: u64| {
-        let more = if count > lines.len() as u64 { " …" } else { "" };
-        format!("{}{more}", lines.iter().map(u64::to_string).collect::<Vec<_>>().join(", "))
-    };
     html! {
         <div>
             <h3>{ "Left out " }<span class="count">{ format::count(report.skipped_count()) }</span></h3>
@@ -211,7 +256,7 @@ fn skipped(report: &ImportReport) -> Html {
                     { for report.skipped.iter().map(|skipped| html! {
                         <tr key={skipped.reason.clone()}>
                             <td>{ accounts::reason(&skipped.reason) }</td><td class="n">{ format::count(skipped.count) }</td>
-                            <td class="mono">{ lines(&skipped.first_lines, skipped.count) }</td>
+                            <td class="mono">{ strings::first_lines(&skipped.first_lines, skipped.count) }</td>
                         </tr>
                     }) }
                 </tbody></table>
@@ -258,11 +303,12 @@ fn rejected(report: &ImportReport) -> Html {
     }
 }
 
-fn warnings(report: &ImportReport) -> Html {
+/// Remarks, one below another.
+pub(super) fn warnings<'a>(warnings: impl Iterator<Item = &'a Warning>) -> Html {
     html! {
         <>
-            { for report.warnings.iter().map(|warning| html! {
-                <p class="note" key={warning.code.clone()}>{ Icon::Info.html() }<span>{ warning.message.clone() }</span></p>
+            { for warnings.map(|warning| html! {
+                <p class="note" data-warning={warning.code.clone()}>{ Icon::Info.html() }<span>{ warning.message.clone() }</span></p>
             }) }
         </>
     }

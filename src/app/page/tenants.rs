@@ -36,8 +36,9 @@ pub fn TenantStep(props: &StepProps) -> Html {
             }
         })
     };
-    let loads = input.as_ref().map_or(&[][..], |input| &input.contents.digest.tenants);
-    let shares = Shares::of(loads, &scenario.tenants);
+    let tenants_by = scenario.workload.trace.as_ref().map(|trace| trace.tenants).unwrap_or_default();
+    let loads = input.as_ref().map(|input| input.contents.digest.tenants_by(tenants_by)).unwrap_or_default();
+    let shares = Shares::of(&loads, &scenario.tenants);
     let equal = dispatch.reform(|_: MouseEvent| Action::Edit(Edit::Tenants(TenantSpec::default())));
     let by_hours = {
         let weights = shares.weights_by_demand();

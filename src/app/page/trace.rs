@@ -8,16 +8,18 @@ use yew::prelude::*;
 use super::drop::FileInput;
 use super::icon::Icon;
 use super::profiles::Profiles;
-use super::report::ImportReportPanel;
+use super::report::{ImportReportPanel, warnings};
 use super::run_bar::ProgressBar;
 use super::setup::{StepProps, step_head};
 use super::shaping::Shaping;
 use super::synthetic::SyntheticPanel;
+use super::type_names::TypeNamesTable;
 use crate::app::samples;
 use crate::app::state::inputs::{Reading, Refused, Source, Why};
 use crate::app::state::{Action, Dialog, Edit};
-use crate::app::strings;
+use crate::app::strings::{self, mapping as words};
 use crate::chart::format;
+use crate::scenario::plausibility;
 use crate::trace::Refusal;
 
 /// What step 1 shows.
@@ -61,7 +63,7 @@ pub fn TraceStep(props: &TraceProps) -> Html {
                     <RefusedPanel refused={refused} kept={input.is_some()} dispatch={dispatch} {on_files} />
                 }
                 { match (trace, input) {
-                    (Some(_), Some(input)) => html! { <ImportReportPanel input={input} dispatch={dispatch} /> },
+                    (Some(_), Some(input)) => html! { <ImportReportPanel input={input} faults={&step.faults} dispatch={dispatch} /> },
                     (Some(trace), None) if reading.is_none() => html! {
                         <p class="panel note-panel">{ Icon::Info.html() }<span>{ strings::awaited(&trace.path) }</span></p>
                     },
@@ -69,9 +71,29 @@ pub fn TraceStep(props: &TraceProps) -> Html {
                     (None, _) => html! { <SyntheticPanel ..step.clone() /> },
                 } }
                 <Shaping ..step.clone() />
+                <TypeNamesTable ..step.clone() />
+                <Doubts ..step.clone() />
                 <Profiles ..step.clone() />
             </div>
         </section>
+    }
+}
+
+/// What is doubtful about the jobs on the cluster; a component, so that what stands before it never holds on to a panel that is gone.
+#[component]
+pub fn Doubts(props: &StepProps) -> Html {
+    let StepProps { scenario, input, .. } = props;
+    let Some(input) = input else { return html! {} };
+    let (Ok(cluster), Ok(shape)) = (scenario.build_cluster(), scenario.shape()) else { return html! {} };
+    let doubts = plausibility::warnings(&cluster, &input.contents.digest, &shape);
+    if doubts.is_empty() {
+        return html! {};
+    }
+    html! {
+        <div class="panel doubts" role="group" aria-label={strings::DOUBTS} data-testid="doubts">
+            <h3>{ strings::DOUBTS }</h3>
+            { warnings(doubts.iter()) }
+        </div>
     }
 }
 
@@ -148,7 +170,10 @@ pub fn RefusedPanel(props: &RefusedProps) -> Html {
                 </div>
             }
             <div class="err-act">
-                if is_file { <FormatChoice chosen="auto" detected={AttrValue::default()} dispatch={dispatch} /> }
+                if is_file {
+                    <FormatChoice chosen="auto" detected={AttrValue::default()} dispatch={dispatch} />
+                    <MappingButton label={words::CHOOSE} {dispatch} />
+                }
                 <span class="grow"></span>
                 if let Why::NoTrace(Refusal::NoRoom { one_in, .. }) = &refused.why {
                     { sample_button(*one_in, dispatch) }
@@ -192,4 +217,20 @@ pub fn FormatChoice(props: &FormatProps) -> Html {
     );
     let on_choice = dispatch.reform(Action::Format);
     html! { <div class="inline-field">{ super::field::select("trace-format", "Format", super::field::LabelShown::Above, &choices, chosen, &on_choice) }</div> }
+}
+
+/// What opens the window in which it is said how files are read.
+#[derive(Properties, Clone, PartialEq)]
+pub struct MappingButtonProps {
+    /// What it says.
+    pub label: &'static str,
+    /// The page.
+    pub dispatch: Callback<Action>,
+}
+
+/// Opens the window in which it is said how files are read.
+#[component]
+pub fn MappingButton(props: &MappingButtonProps) -> Html {
+    let onclick = props.dispatch.reform(|_: MouseEvent| Action::Open(Dialog::Mapping));
+    html! { <button class="btn" type="button" data-testid="mapping-open" {onclick}>{ props.label }</button> }
 }

@@ -4,6 +4,7 @@ use crate::cluster::{MigMode, catalogue};
 use crate::policy::param::ParamValue;
 use crate::policy::registry;
 use crate::scenario::{ClusterSpec, NodeSpec, PolicyChoice, RoundSpec, Scenario, TenantSpec, TraceSpec};
+use crate::trace::Repairs;
 use crate::workload::assign::ProfileSettings;
 use crate::workload::synthetic::SyntheticSpec;
 
@@ -47,6 +48,8 @@ pub enum Edit {
     Seeds(Vec<u64>),
     /// What is taken from the trace.
     Trace(TraceSpec),
+    /// What is repaired when the trace is read.
+    Repairs(Repairs),
     /// A generated workload in place of whatever there was.
     Synthetic(SyntheticSpec),
     /// How jobs get their throughput profiles.
@@ -95,6 +98,11 @@ impl Edit {
             Self::Trace(trace) => {
                 scenario.workload.trace = Some(trace);
                 scenario.workload.synthetic = None;
+            }
+            Self::Repairs(repairs) => {
+                if let Some(trace) = &mut scenario.workload.trace {
+                    trace.repairs = repairs;
+                }
             }
             Self::Synthetic(spec) => {
                 scenario.workload.synthetic = Some(spec);

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::scenario::WorkloadSpec;
 use crate::trace::{ImportOptions, ImportReport, WorkloadDigest};
-use crate::workload::synthetic::SyntheticSpec;
+use crate::workload::synthetic::{Fitted, SyntheticSpec};
 
 /// The number of a workload: no two that were ever read or generated share it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -94,6 +94,8 @@ pub struct Contents {
     pub models: Vec<String>,
     /// Whether it says when jobs started and ended, so that the traced schedule can be replayed.
     pub has_schedule: bool,
+    /// Its shape, to generate more of the same kind; `None` for a generated workload, and where too few jobs have a run time.
+    pub fitted: Option<Box<Fitted>>,
 }
 
 /// Names beyond this many are not told.
@@ -145,6 +147,19 @@ pub enum Why {
     Failed(String),
     /// The worker that read it died.
     Died(String),
+}
+
+impl Why {
+    /// Whether it is a table that can be read once it is known what its columns are.
+    #[must_use]
+    pub fn asks_for_mapping(&self) -> bool {
+        use crate::trace::{MAPPED, Refusal};
+        match self {
+            Self::NoTrace(Refusal::UnknownTable { .. } | Refusal::BadMapping { .. }) => true,
+            Self::NoTrace(Refusal::MissingColumns { format, .. }) => format == MAPPED,
+            Self::NoTrace(_) | Self::Failed(_) | Self::Died(_) => false,
+        }
+    }
 }
 
 /// News of what is being read.

@@ -7,7 +7,7 @@ use crate::app::plan::RunProgress;
 use crate::metrics::Metrics;
 use crate::scenario::TraceSpec;
 use crate::scenario::run::RunResult;
-use crate::trace::{FillFrom, ImportReport, WorkloadDigest};
+use crate::trace::{FillFrom, ImportReport, Repairs, WorkloadDigest};
 use crate::workload::Workload;
 
 fn at(s: f64) -> Now {
@@ -42,6 +42,7 @@ fn contents(report: Option<ImportReport>, jobs: u64, hash: &str) -> ReadReport {
         hash: hash.into(),
         models: vec![],
         has_schedule: false,
+        fitted: None,
     }))
 }
 
@@ -315,7 +316,7 @@ fn repairs_read_the_files_again_and_can_be_taken_back() {
     let mut state = ready();
     read(&mut state, 1, "jobs.csv");
     let repairs = Repairs { fill: FillFrom::Tenant, ..Repairs::default() };
-    let commands = state.apply(Action::Repair(repairs), &at(3.0));
+    let commands = state.apply(Action::Edit(Edit::Repairs(repairs)), &at(3.0));
     let [Command::Read(reading, FilesId(1), options)] = &commands[..] else { panic!("{commands:?}") };
     assert_eq!((options.repairs, &options.format), (repairs, &None));
     assert_eq!(state.input().unwrap().contents.hash, "jobs.csv", "the report stays until the files are read");

@@ -5,7 +5,8 @@ use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use sts_sim::trace::{self, Import, ImportOptions, Repairs};
+use sts_sim::trace::mapping::{self, Mapping};
+use sts_sim::trace::{self, Head, Import, ImportOptions, Repairs};
 use sts_sim::workload::Workload;
 
 /// Arguments of `sts import`.
@@ -17,6 +18,12 @@ pub(crate) struct ImportArgs {
     /// The format; found from the content when absent.
     #[arg(long)]
     format: Option<String>,
+    /// What the columns of a table are and how it is written (JSON); it is then read as `generic-csv`.
+    #[arg(long, value_name = "FILE.json")]
+    mapping: Option<PathBuf>,
+    /// Read nothing: print the mapping that the first file seems to have, and on standard error why.
+    #[arg(long, conflicts_with_all = ["mapping", "json", "out", "strict"])]
+    suggest_mapping: bool,
     /// Read only this member of an archive, by its path or the end of it; may be given several times.
     #[arg(long, value_name = "NAME")]
     member: Vec<String>,
@@ -90,9 +97,39 @@ pub(crate) fn write_workload(workload: &Workload, path: &Path) -> anyhow::Result
     written.and_then(|()| file.flush()).with_context(failed)
 }
 
+/// Prints the mapping that a file seems to have.
+fn suggest_mapping(path: &Path, members: &[String]) -> anyhow::Result<()> {
+    let name = path.display().to_string();
+    let head = Head::read(open(path)?, members).with_context(|| name.clone())?;
+    let Some(suggestion) = mapping::suggest(&head) else {
+        bail!(
+            "{name}: no table of at least two columns. Expected text with a delimiter; a mapping cannot help here"
+        );
+    };
+    for reason in &suggestion.reasons {
+        eprintln!("{}: {}", reason.path, reason.text);
+    }
+    writeln!(io::stdout().lock(), "{}", suggestion.mapping.to_json())?;
+    if let Err(error) = suggestion.mapping.check() {
+        bail!("{name}: the proposal is not complete: {error}");
+    }
+    Ok(())
+}
+
+/// The mapping in a file.
+fn read_mapping(path: &Path) -> anyhow::Result<Mapping> {
+    let name = path.display().to_string();
+    let text = String::from_utf8(read_all(path)?).with_context(|| format!("{name}: not UTF-8 text"))?;
+    Mapping::from_json(&text).with_context(|| name)
+}
+
 pub(crate) fn import(args: &ImportArgs) -> anyhow::Result<()> {
+    if let Some(path) = args.files.first().filter(|_| args.suggest_mapping) {
+        return suggest_mapping(path, &args.member);
+    }
     let options = ImportOptions {
         format: args.format.clone(),
+        mapping: args.mapping.as_deref().map(read_mapping).transpose()?,
         members: args.member.clone(),
         one_in: args.one_in,
         repairs: repairs(&args.repair)?,

@@ -14,6 +14,8 @@ mod explain;
 #[cfg(not(target_arch = "wasm32"))]
 mod gavel;
 #[cfg(not(target_arch = "wasm32"))]
+mod generate;
+#[cfg(not(target_arch = "wasm32"))]
 mod import;
 #[cfg(not(target_arch = "wasm32"))]
 mod run;
@@ -26,6 +28,7 @@ fn main() -> std::process::ExitCode {
 
     let result = match Cli::parse().command {
         Command::Import(args) => import::import(&args),
+        Command::Generate(args) => generate::generate(&args),
         Command::Run(args) => run::run(&args),
         Command::Solve(args) => solve::solve(&args),
         Command::Gavel(args) => gavel::gavel(&args),
@@ -66,6 +69,8 @@ struct Cli {
 enum Command {
     /// Read job traces and say what was understood.
     Import(import::ImportArgs),
+    /// Generate a workload from a seed, or like a trace.
+    Generate(generate::GenerateArgs),
     /// Simulate every policy and seed of a scenario.
     Run(run::RunArgs),
     /// Decide one allocation, with its proof and its fairness properties.

@@ -5,7 +5,6 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use sts_sim::scenario::Scenario;
 use sts_sim::scenario::hash::scenario_hash;
 use sts_sim::scenario::run::{Finished, Prepared, generated, prepare, set_common_means};
 use sts_sim::scenario::statistics::{Pair, default_baseline};
@@ -13,9 +12,11 @@ use sts_sim::scenario::tables::{
     RoundsCsv, Summary, write_classes_csv, write_jobs_csv, write_statistics_csv, write_tenants_csv,
     write_types_csv, write_waits_csv,
 };
+use sts_sim::scenario::{Scenario, plausibility};
 use sts_sim::sim::{Progress, RoundReport, Watch};
-use sts_sim::trace;
+use sts_sim::trace::{self, WorkloadDigest};
 use sts_sim::workload::Workload;
+use sts_sim::workload::shape::Shape;
 
 use crate::clock::{Clock, timed};
 use crate::import::{open, read_all};
@@ -55,6 +56,9 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<()> {
             prepared.check_policy(index).with_context(|| format!("{name}"))?;
         }
         note_left_out(&prepared, seed);
+        if scenario.seeds.first() == Some(&seed) {
+            note_doubts(&prepared);
+        }
         let mut finished = Vec::new();
         for index in 0..scenario.policies.len() {
             finished.push(run_one(&prepared, index, seed, args)?);
@@ -120,6 +124,14 @@ fn note_left_out(prepared: &Prepared, seed: u64) {
         if count > 0 {
             eprintln!("seed {seed}, not simulated: {count} jobs that {why}");
         }
+    }
+}
+
+/// What is doubtful about the jobs on the cluster.
+fn note_doubts(prepared: &Prepared) {
+    let digest = WorkloadDigest::of(&prepared.source);
+    for doubt in plausibility::warnings(&prepared.cluster, &digest, &Shape::default()) {
+        eprintln!("warning {}: {}", doubt.code, doubt.message);
     }
 }
 

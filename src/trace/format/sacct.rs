@@ -1,15 +1,26 @@
-//! Slurm's accounting, as `sacct -P` prints it: with a header, or in the two headerless layouts of Open XDMoD and Sonar.
+//! Slurm's accounting, as `sacct -P` or `-p` prints it: with a header, or without one (`-n`) in a known or a guessed layout,
+//! separated by bars or by what `--delimiter` says. Its man page (sacct(1)) describes the fields.
+//!
+//! * Steps (`123.batch`) are parts of jobs that have their own line, and are skipped.
+//! * The tasks of an array and the components of a heterogeneous job are jobs; of an array that waits there is one line.
+//! * A requeued job has a line for each try under the same id if `-D` was given; each try is a job.
+//! * Texts that users write may hold the delimiter or line ends: see [`Reader::mend`] and [`Uneven::Mend`].
+
+mod columns;
+mod guess;
 
 use std::borrow::Cow;
 
+use crate::trace::format::sacct::columns::{Delimiter, is_job_id};
+use crate::trace::format::tres::{self, Grant, Tres};
 use crate::trace::format::{Column, Evidence, Format, Layout, RowReader, Shape, Uneven};
 use crate::trace::intake::{Closing, Draft, Fault, Notice, Verdict};
 use crate::trace::outcome::outcome;
 use crate::trace::refusal::Refusal;
 use crate::trace::rows::{Cells, Comments, Dialect, Header, Quotes, Row};
 use crate::trace::sample::Sample;
-use crate::trace::value::{self, Bad, Notes};
-use crate::units::{MilliGpus, SimSpan};
+use crate::trace::value::{self, Bad};
+use crate::units::SimSpan;
 use crate::workload::Outcome;
 
 pub(super) static FORMAT: Format = Format {
@@ -17,8 +28,9 @@ pub(super) static FORMAT: Format = Format {
     title: "Slurm sacct",
     help: "sacct -a -X -P -S 2026-01-01 -E now -o \
            JobID,User,Account,Partition,Submit,Start,End,ElapsedRaw,AllocTRES,ReqTRES,State (set TZ=UTC). Job steps are \
-           skipped where they are. GPUs are gres/gpu of AllocTRES, else of ReqTRES. Files without a header are read in \
-           the layouts of Open XDMoD (26 fields) and Sonar (32 fields).",
+           skipped where they are. GPUs are gres/gpu of AllocTRES, else of ReqTRES. Any --delimiter of one or two marks \
+           is recognised. Files without a header (-n) are read in the layouts of Open XDMoD (26 fields) and Sonar (32 \
+           fields); of others the columns are guessed from what they hold, and the report shows the guess.",
     columns: &[
         Column::text("JobID", "Job, array task (123_4) or het component (123+1); steps are skipped.")
             .needed(),
@@ -43,72 +55,6 @@ pub(super) static FORMAT: Format = Format {
     shape: Shape::Table { layout, open },
 };
 
-/// Fields of `sacct` as Open XDMoD's shredder calls it, without a header.
-const XDMOD: [&str; 26] = [
-    "JobID",
-    "JobIDRaw",
-    "Cluster",
-    "Partition",
-    "QOS",
-    "Account",
-    "Group",
-    "GID",
-    "User",
-    "UID",
-    "Submit",
-    "Eligible",
-    "Start",
-    "End",
-    "Elapsed",
-    "ExitCode",
-    "State",
-    "NNodes",
-    "NCPUS",
-    "ReqCPUS",
-    "ReqMem",
-    "ReqTRES",
-    "AllocTRES",
-    "Timelimit",
-    "NodeList",
-    "JobName",
-];
-
-/// Fields of `sacct` as Sonar calls it, without a header.
-const SONAR: [&str; 32] = [
-    "JobID",
-    "JobIDRaw",
-    "User",
-    "Account",
-    "State",
-    "Start",
-    "End",
-    "AveCPU",
-    "AveDiskRead",
-    "AveDiskWrite",
-    "AveRSS",
-    "AveVMSize",
-    "ElapsedRaw",
-    "ExitCode",
-    "Layout",
-    "MaxRSS",
-    "MaxVMSize",
-    "MinCPU",
-    "ReqCPUS",
-    "ReqMem",
-    "ReqNodes",
-    "Reservation",
-    "Submit",
-    "Suspended",
-    "SystemCPU",
-    "TimelimitRaw",
-    "UserCPU",
-    "NodeList",
-    "Partition",
-    "AllocTRES",
-    "Priority",
-    "JobName",
-];
-
 /// Columns of free text, which may hold the delimiter or a line end; those most likely to first.
 const FREE_TEXT: [&str; 6] = ["JobName", "Comment", "SubmitLine", "WorkDir", "AdminComment", "SystemComment"];
 
@@ -116,52 +62,22 @@ const FREE_TEXT: [&str; 6] = ["JobName", "Comment", "SubmitLine", "WorkDir", "Ad
 const ADVICE: &str = "Export with: sacct -a -X -P -S 2026-01-01 -E now -o \
                       JobID,User,Account,Partition,Submit,Start,End,ElapsedRaw,AllocTRES,ReqTRES,State";
 
-/// The fields of the first line.
-fn first_fields<'a>(sample: &Sample<'a>) -> Vec<&'a [u8]> {
-    sample.first_line().split(|&b| b == b'|').map(value::trim).collect()
-}
-
-/// The columns of a file that has no header, by the number of fields and what some of them hold.
-fn headerless(sample: &Sample<'_>) -> Option<&'static [&'static str]> {
-    let fields = first_fields(sample);
-    let at = |index: usize| fields.get(index).copied().unwrap_or_default();
-    let is_time =
-        |index: usize| value::is_missing(at(index)) || value::time(at(index), &Notes::default()).is_ok();
-    if !is_job_id(at(0)) {
-        return None;
-    }
-    if fields.len() >= XDMOD.len() && fields.len() != SONAR.len() && is_time(10) && is_time(12) && is_time(13)
-    {
-        return Some(&XDMOD);
-    }
-    (fields.len() >= SONAR.len() && is_time(5) && is_time(6) && is_time(22)).then_some(&SONAR)
-}
-
-/// Whether this looks like a job, an array task, a het component or a step.
-fn is_job_id(text: &[u8]) -> bool {
-    let digits = text.iter().take_while(|b| b.is_ascii_digit()).count();
-    digits > 0 && text.get(digits).is_none_or(|b| b"_+.".contains(b))
-}
-
 fn detect(sample: &Sample<'_>) -> Option<Evidence> {
-    if let Some(columns) = headerless(sample) {
-        let layout = if columns.len() == XDMOD.len() { "Open XDMoD" } else { "Sonar" };
-        let text = format!("{} fields without a header, as {layout} lets sacct print them", columns.len());
-        return Some(Evidence { score: 90, text });
-    }
-    let header = Header::new(first_fields(sample));
-    let seen: Vec<&str> = ["JobID", "JobIDRaw", "State", "Submit", "AllocTRES", "ElapsedRaw"]
-        .into_iter()
-        .filter(|name| header.find(name).is_some())
-        .collect();
-    let has_id = header.find("JobID").or(header.find("JobIDRaw")).is_some();
-    (has_id && header.len() > 1)
-        .then(|| Evidence { score: 95, text: format!("its header, separated by |, has {}", seen.join(", ")) })
+    columns::recognise(sample).map(|found| Evidence { score: found.score, text: found.evidence })
 }
 
 fn layout(sample: &Sample<'_>) -> Layout {
-    let dialect = Dialect { delimiter: b'|', quotes: Quotes::None, comments: Comments::None };
-    Layout { dialect, columns: headerless(sample), uneven: Uneven::Mend }
+    let found = columns::recognise(sample);
+    let delimiter = found.as_ref().map_or(Delimiter { first: b'|', second: None }, |found| found.delimiter);
+    // Slurm does not quote; programs that write commas do.
+    let is_csv = b",;".contains(&delimiter.first) && delimiter.second.is_none();
+    let dialect = Dialect {
+        delimiter: delimiter.first,
+        second: delimiter.second,
+        quotes: if is_csv { Quotes::Double } else { Quotes::None },
+        comments: Comments::None,
+    };
+    Layout { dialect, columns: found.and_then(|found| found.columns), uneven: Uneven::Mend }
 }
 
 #[derive(Debug)]
@@ -185,24 +101,39 @@ struct Reader {
     state: Option<usize>,
     free_text: Vec<usize>,
     jobs: u64,
+    steps: u64,
     /// Whether any record names `gres/gpu` or its like.
     any_gpus: bool,
+    waiting_arrays: u64,
+    het_components: u64,
     unknown_states: u64,
     mended: u64,
     slices: u64,
 }
 
 fn open(header: &Header) -> Result<Box<dyn RowReader>, Refusal> {
-    let lacking = |missing: &str| Refusal::MissingColumns {
-        format: FORMAT.name.into(),
-        missing: missing.into(),
-        found: header.list(),
-        advice: ADVICE.into(),
+    let id = header.find("JobID").or(header.find("JobIDRaw"));
+    let submit = header.find("Submit");
+    let run_time =
+        header.find("ElapsedRaw").or(header.find("Elapsed")).or(header.find("Start").and(header.find("End")));
+    let gpus =
+        ["AllocTRES", "ReqTRES", "AllocGRES", "ReqGRES"].into_iter().find_map(|name| header.find(name));
+    let needs = [
+        (id, "the column JobID"),
+        (submit, "the column Submit, without which nothing can be replayed"),
+        (run_time, "a run time (ElapsedRaw, Elapsed, or Start and End)"),
+        (gpus, "the GPUs (AllocTRES or ReqTRES)"),
+    ];
+    let missing: Vec<&str> =
+        needs.iter().filter(|(column, _)| column.is_none()).map(|(_, what)| *what).collect();
+    let (Some(id), Some(submit), Some(_), Some(_)) = (id, submit, run_time, gpus) else {
+        return Err(Refusal::MissingColumns {
+            format: FORMAT.name.into(),
+            missing: missing.join("; "),
+            found: header.list(),
+            advice: ADVICE.into(),
+        });
     };
-    let id = header.find("JobID").or(header.find("JobIDRaw")).ok_or_else(|| lacking("the column JobID"))?;
-    let submit = header
-        .find("Submit")
-        .ok_or_else(|| lacking("the column Submit, without which nothing can be replayed"))?;
     let reader = Reader {
         id,
         submit,
@@ -227,27 +158,28 @@ fn open(header: &Header) -> Result<Box<dyn RowReader>, Refusal> {
             .chain(header.len().checked_sub(1))
             .collect(),
         jobs: 0,
+        steps: 0,
         any_gpus: false,
+        waiting_arrays: 0,
+        het_components: 0,
         unknown_states: 0,
         mended: 0,
         slices: 0,
     };
-    if reader.elapsed_raw.or(reader.elapsed).is_none() && reader.start.and(reader.end).is_none() {
-        return Err(lacking("a run time (ElapsedRaw, Elapsed, or Start and End)"));
-    }
-    if [reader.alloc_tres, reader.req_tres, reader.alloc_gres, reader.req_gres].iter().all(Option::is_none) {
-        return Err(lacking("the GPUs (AllocTRES or ReqTRES)"));
-    }
     Ok(Box::new(reader))
 }
 
 impl RowReader for Reader {
     fn row<'r>(&mut self, row: &Row<'r>) -> Result<Verdict<'r>, Fault> {
-        if row.get(self.id).contains(&b'.') {
+        let id = row.get(self.id);
+        if id.contains(&b'.') {
+            self.steps += 1;
             return Ok(Verdict::Skip("step"));
         }
         let draft = if row.surplus() == 0 { self.draft(row)? } else { self.mend(row)? };
         self.jobs += 1;
+        self.waiting_arrays += u64::from(id.contains(&b'['));
+        self.het_components += u64::from(id.contains(&b'+'));
         Ok(Verdict::Job(draft))
     }
 
@@ -260,8 +192,25 @@ impl RowReader for Reader {
             Notice::new(
                 "no-gpu-data",
                 if self.any_gpus { 0 } else { self.jobs },
-                "jobs, and not one record says anything of GPUs: the site does not account them (gres/gpu in \
-                 AccountingStorageTRES), or these are CPU jobs; nothing can be simulated",
+                "jobs, and not one record says anything of GPUs: the site does not account them (gres/gpu is not in \
+                 AccountingStorageTRES of slurm.conf; `sacctmgr show tres` lists what is), or these are CPU jobs; nothing \
+                 can be simulated",
+            ),
+            Notice::new(
+                "steps-only",
+                if self.jobs == 0 { self.steps } else { 0 },
+                "records are all steps, and the lines of their jobs are missing; export with -X",
+            ),
+            Notice::new(
+                "waiting-arrays",
+                self.waiting_arrays,
+                "records stand for several tasks of an array that had not started, as in 123_[5-9]; each counts as one job",
+            ),
+            Notice::new(
+                "het-components",
+                self.het_components,
+                "records are components of heterogeneous jobs, as in 123+1; each counts as a job of its own, although \
+                 Slurm starts them together",
             ),
             Notice::new(
                 "unknown-states",
@@ -304,8 +253,12 @@ impl Reader {
         let started = self.start.is_none() || start.is_some();
         let grant = self.grant(row)?;
         let state = first_word(row.text(self.state));
-        let ended = outcome(&state);
+        let mut ended = outcome(&state);
         self.unknown_states += u64::from(ended.is_none() && !state.is_empty());
+        if ended == Some(Outcome::Pending) && start.is_some() && end.is_some() {
+            // A try that was ended to be requeued; the next one has its own record.
+            ended = Some(Outcome::Cancelled);
+        }
         let tenant =
             [self.account, self.partition].into_iter().find(|&c| !row.optional(c).is_empty()).flatten();
         Ok(Draft {
@@ -342,11 +295,11 @@ impl Reader {
         Err(Fault::of_record(
             &format!("{} fields more than columns", row.surplus()),
             "as many fields as the header has",
-            "a text with | in it; put JobName last in -o",
+            "a text with the delimiter in it; put JobName last in -o",
         ))
     }
 
-    /// The GPUs of a job: what it got, else what it asked for. The type is the one it asked for, if that is recorded.
+    /// The GPUs of a job.
     fn grant<'r>(&mut self, row: &Row<'r>) -> Result<Grant<'r>, Fault> {
         let named = |column: Option<usize>, read: &dyn Fn(&'r [u8]) -> Result<Tres<'r>, Bad>| {
             let text = row.optional(column);
@@ -355,21 +308,14 @@ impl Reader {
             }
             read(text).map_err(|bad| row.fault(column.unwrap_or(usize::MAX), bad))
         };
-        let got = named(self.alloc_tres, &tres)?;
-        let asked = named(self.req_tres, &tres)?;
-        let grant = match (got, asked) {
-            (Tres::Gpus(got), Tres::Gpus(asked)) if !asked.kind.is_empty() => {
-                Grant { gpus: got.gpus, kind: asked.kind }
-            }
-            (Tres::Gpus(grant), _) | (Tres::Empty, Tres::Gpus(grant)) => grant,
-            (Tres::NoGpus, Tres::Gpus(_)) => {
-                self.any_gpus = true;
-                return Ok(Grant::default());
-            }
+        let got = named(self.alloc_tres, &tres::tres)?;
+        let asked = named(self.req_tres, &tres::tres)?;
+        let grant = match tres::grant(got, asked) {
+            Some(grant) => grant,
             // Old sites print GPUs only here.
-            (Tres::NoGpus | Tres::Empty, Tres::NoGpus | Tres::Empty) => {
+            None => {
                 let nodes = value::whole(row.optional(self.nodes)).unwrap_or(1).max(1);
-                let old = |text| gres(text, nodes);
+                let old = |text| tres::gres(text, nodes);
                 match (named(self.alloc_gres, &old)?, named(self.req_gres, &old)?) {
                     (Tres::Gpus(grant), _) | (Tres::Empty, Tres::Gpus(grant)) => grant,
                     _ => return Ok(Grant::default()),
@@ -377,102 +323,8 @@ impl Reader {
             }
         };
         self.any_gpus = true;
-        self.slices += u64::from(grant.kind.contains("g.") && grant.kind.contains("gb"));
+        self.slices += u64::from(grant.is_slices());
         Ok(grant)
-    }
-}
-
-/// GPUs and the type they are of; an empty type is any.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Grant<'a> {
-    gpus: MilliGpus,
-    kind: Cow<'a, str>,
-}
-
-/// What a list of resources says of GPUs.
-#[derive(Debug, PartialEq, Eq)]
-enum Tres<'a> {
-    /// There is no list.
-    Empty,
-    /// There is one, without GPUs.
-    NoGpus,
-    Gpus(Grant<'a>),
-}
-
-const COUNT: Bad = Bad { expected: "gres/gpu=N or gres/gpu:type=N with N from 0 to 65,536", hint: "" };
-
-/// Reads `billing=32,cpu=32,gres/gpu:a100=1,gres/gpu=1,mem=128G`. A typed entry repeats GPUs of the untyped total, so the
-/// typed ones are added up only where there is no total. `gres/gpumem`, `gres/gpuutil` and `gres/shard` are no GPUs.
-fn tres(text: &[u8]) -> Result<Tres<'_>, Bad> {
-    let mut total = None;
-    let mut typed = Tally::default();
-    for item in text.split(|&b| b == b',') {
-        let Some(rest) = item.strip_prefix(b"gres/gpu") else { continue };
-        let (name, count) = match rest.iter().position(|&b| b == b'=') {
-            Some(at) => (&rest[..at], &rest[at + 1..]),
-            None => (rest, &b""[..]),
-        };
-        match name {
-            b"" => total = Some(value::gpus(count).map_err(|_| COUNT)?),
-            [b':', kind @ ..] => typed.add(kind, value::gpus(count).map_err(|_| COUNT)?, 1)?,
-            _ => {}
-        }
-    }
-    Ok(typed.into_tres(total))
-}
-
-/// Reads the older `gpu:4`, `gpu:kepler:2(S:0-1)`, `PER_NODE:gpu:8`: a count per job, or per node of `nodes`.
-fn gres(text: &[u8], nodes: i64) -> Result<Tres<'_>, Bad> {
-    let mut tally = Tally::default();
-    for item in text.split(|&b| b == b',') {
-        let item = item.split(|&b| b == b'(').next().unwrap_or_default();
-        let (item, times) = match item.strip_prefix(b"PER_NODE:") {
-            Some(item) => (item, nodes),
-            None => (item.strip_prefix(b"PER_JOB:").unwrap_or(item), 1),
-        };
-        let item = item.strip_prefix(b"gres:").or(item.strip_prefix(b"gres/")).unwrap_or(item);
-        let mut parts = item.split(|&b| b == b':');
-        if parts.next() != Some(b"gpu") {
-            continue;
-        }
-        let parts: Vec<&[u8]> = parts.collect();
-        let (kind, count): (&[u8], &[u8]) = match parts.as_slice() {
-            [] => (b"", b"1"),
-            [one] if one.first().is_some_and(u8::is_ascii_digit) => (b"", one),
-            [kind] => (kind, b"1"),
-            [kind, count, ..] => (kind, count),
-        };
-        tally.add(kind, value::gpus(count).map_err(|_| COUNT)?, times)?;
-    }
-    Ok(tally.into_tres(None))
-}
-
-/// GPUs by type, added up.
-#[derive(Debug, Default)]
-struct Tally<'a> {
-    sum: Option<MilliGpus>,
-    kinds: Vec<&'a [u8]>,
-}
-
-impl<'a> Tally<'a> {
-    fn add(&mut self, kind: &'a [u8], gpus: MilliGpus, times: i64) -> Result<(), Bad> {
-        let sum =
-            i64::from(self.sum.unwrap_or_default().0).saturating_add(i64::from(gpus.0).saturating_mul(times));
-        let sum = u32::try_from(sum).ok().filter(|_| sum <= value::MAX_GPUS * 1000).ok_or(COUNT)?;
-        self.sum = Some(MilliGpus(sum));
-        if gpus.0 > 0 && !kind.is_empty() && !self.kinds.contains(&kind) {
-            self.kinds.push(kind);
-        }
-        Ok(())
-    }
-
-    fn into_tres(self, total: Option<MilliGpus>) -> Tres<'a> {
-        let Some(gpus) = total.or(self.sum) else { return Tres::NoGpus };
-        let kind = match self.kinds.as_slice() {
-            [one] => String::from_utf8_lossy(one),
-            many => String::from_utf8_lossy(&many.join(&b'|')).into_owned().into(),
-        };
-        Tres::Gpus(Grant { gpus, kind })
     }
 }
 
@@ -481,46 +333,5 @@ fn first_word(state: Cow<'_, str>) -> Cow<'_, str> {
     match state {
         Cow::Borrowed(state) => Cow::Borrowed(state.split_whitespace().next().unwrap_or("")),
         Cow::Owned(state) => Cow::Owned(state.split_whitespace().next().unwrap_or("").to_owned()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn gpus(milli: u32, kind: &str) -> Result<Tres<'_>, Bad> {
-        Ok(Tres::Gpus(Grant { gpus: MilliGpus(milli), kind: kind.into() }))
-    }
-
-    #[test]
-    fn a_typed_entry_repeats_the_total() {
-        assert_eq!(tres(b"billing=32,cpu=32,gres/gpu:a100=1,gres/gpu=1,mem=128G"), gpus(1000, "a100"));
-        assert_eq!(tres(b"gres/gpu:a100=2,gres/gpu:v100=1"), gpus(3000, "a100|v100"));
-        assert_eq!(tres(b"gres/gpu:a100_1g.5gb=1"), gpus(1000, "a100_1g.5gb"));
-        assert_eq!(tres(b"gres/gpu=4"), gpus(4000, ""));
-        assert_eq!(tres(b"cpu=1,gres/gpumem=80G,gres/gpuutil=3,gres/shard=2"), Ok(Tres::NoGpus));
-        for wrong in [&b"gres/gpu=x"[..], b"gres/gpu", b"gres/gpu=-1", b"gres/gpu:a=99999999"] {
-            assert_eq!(tres(wrong), Err(COUNT));
-        }
-    }
-
-    #[test]
-    fn old_gres_counts_per_job_or_per_node() {
-        assert_eq!(gres(b"gpu:4", 2), gpus(4000, ""));
-        assert_eq!(gres(b"PER_NODE:gpu:8", 2), gpus(16_000, ""));
-        assert_eq!(gres(b"gpu:kepler:2(S:0-1)", 1), gpus(2000, "kepler"));
-        assert_eq!(gres(b"gpu", 1), gpus(1000, ""));
-        assert_eq!(gres(b"craynetwork:1", 1), Ok(Tres::NoGpus));
-        assert_eq!(gres(b"PER_NODE:gpu:8", i64::MAX), Err(COUNT));
-    }
-
-    #[test]
-    fn job_ids() {
-        for id in ["123", "123_4", "123_[5-9%2]", "123+1", "123.batch"] {
-            assert!(is_job_id(id.as_bytes()), "{id}");
-        }
-        for other in ["", "JobID", "12:30", "2020-01-01"] {
-            assert!(!is_job_id(other.as_bytes()), "{other}");
-        }
     }
 }

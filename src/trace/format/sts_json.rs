@@ -103,7 +103,7 @@ impl ElementReader for Reader {
 
     fn close(&mut self) -> Closing {
         let reader = std::mem::take(self);
-        Closing { origin: reader.origin, tables: reader.tables, notices: Vec::new() }
+        Closing { origin: reader.origin, tables: reader.tables, ..Closing::default() }
     }
 }
 

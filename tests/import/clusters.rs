@@ -1,0 +1,341 @@
+//! What cluster managers export.
+
+use sts_sim::trace::{ImportReport, Imported, detect};
+use sts_sim::units::{MilliGpus, SimSpan};
+use sts_sim::workload::Outcome;
+
+use crate::{FIXTURES, assert_accounts, import, job, warning};
+
+const BATSIM: &str = include_str!("../fixtures/traces/batsim.json");
+
+fn message(report: &ImportReport, code: &str) -> String {
+    report.warnings.iter().find(|w| w.code == code).map_or(String::new(), |w| w.message.clone())
+}
+
+#[test]
+fn batsim_jobs_run_as_long_as_their_profiles_say_wherever_these_stand() {
+    let (before, after) = BATSIM.split_once("  \"profiles\"").unwrap();
+    let (profiles, jobs) = after.split_once("  \"jobs\"").unwrap();
+    let (jobs, end) = jobs.split_once("  \"nb_res\"").unwrap();
+    let jobs_first = format!("{before}  \"jobs\"{jobs}  \"profiles\"{profiles}  \"nb_res\"{end}");
+    for text in [BATSIM, &jobs_first] {
+        let imported = import(text.as_bytes()).unwrap();
+        let report = &imported.report;
+        assert_accounts(report);
+        assert_eq!((report.format.as_str(), report.records, report.jobs), ("batsim", 10, 8));
+        assert_eq!((report.gpus_requested_sum, report.with_duration), (34.0, 4));
+        assert!(!report.submit_sorted);
+        let first = job(&imported, "w0!3");
+        assert_eq!((first.gpus, first.duration), (MilliGpus(8000), Some(SimSpan(120_500_000))));
+        assert_eq!(first.limit, Some(SimSpan(600_000_000)));
+        assert_eq!(imported.workload.models[first.model.unwrap() as usize], "train.big");
+        // A profile named by a number is no model; a walltime of −1 is no limit.
+        let plain = job(&imported, "1");
+        assert_eq!((plain.duration, plain.model, plain.limit), (Some(SimSpan(60_000_000)), None, None));
+        // Killed at its walltime.
+        let killed = job(&imported, "2");
+        assert_eq!((killed.duration, killed.outcome), (Some(SimSpan(45_500_000)), Outcome::Failed));
+        assert_eq!(job(&imported, "7").duration, Some(SimSpan(5_000_000)));
+        for timeless in ["4", "5", "6", "8"] {
+            assert_eq!(job(&imported, timeless).duration, None);
+        }
+        assert_eq!((warning(report, "work-profiles"), warning(report, "missing-profiles")), (3, 1));
+        assert_eq!((warning(report, "hosts-as-gpus"), warning(report, "no-duration")), (8, 4));
+        let work = message(report, "work-profiles");
+        for words in ["ParallelTaskHomogeneous, delay without a time, msg_par_hg", "make_workload --hosts 16"]
+        {
+            assert!(work.contains(words), "{work}");
+        }
+        let rejected: Vec<_> =
+            report.rejected.iter().map(|r| (r.column.as_deref(), r.value.as_str())).collect();
+        assert_eq!(rejected, [(Some("subtime"), "soon"), (Some("res"), "-1")]);
+    }
+}
+
+const SACCT_GUESSED: &[u8] = include_bytes!("../fixtures/traces/sacct_guessed.txt");
+const SACCT_PAIRS: &[u8] = include_bytes!("../fixtures/traces/sacct_pairs.txt");
+
+#[test]
+fn sacct_without_names_is_guessed_and_the_report_shows_the_guess() {
+    let imported = import(SACCT_GUESSED).unwrap();
+    let report = &imported.report;
+    assert_accounts(report);
+    assert_eq!((report.records, report.jobs, report.gpu_jobs, report.zero_gpu_jobs), (6, 5, 4, 1));
+    assert_eq!((report.gpus_requested_sum, report.with_duration, report.duplicate_ids), (6.0, 4, 1));
+    assert_eq!(
+        message(report, "guessed-columns"),
+        "12 columns have no names; by what they hold, these were recognised: 1 JobID, 2 User, 3 Account, 4 Partition, \
+         5 Submit, 6 Start, 7 End, 8 Elapsed, 9 Timelimit, 10 State, 11 AllocTRES, 12 NodeList. If that is wrong, export \
+         the file with its header."
+    );
+    assert_eq!(
+        (imported.workload.tenants.join(","), imported.workload.users.join(",")),
+        ("bio,chem".into(), "ann,bob".into())
+    );
+    let first = job(&imported, "400");
+    assert_eq!((first.gpus, first.duration), (MilliGpus(2000), Some(SimSpan(3_600_000_000))));
+    assert_eq!(first.limit, Some(SimSpan(86_400_000_000)));
+    // The first try of a requeued job held its GPUs, and the second one is a job of its own.
+    let tries = [job(&imported, "402+0"), job(&imported, "402+0#2")];
+    assert_eq!(tries.map(|job| job.outcome), [Outcome::Cancelled, Outcome::Failed]);
+    assert_eq!(tries.map(|job| job.duration), [Some(SimSpan(30_000_000)), Some(SimSpan(1_200_000_000))]);
+    let running = job(&imported, "402+1");
+    assert_eq!((running.gpus, running.duration), (MilliGpus(2000), Some(SimSpan(172_801_000_000))));
+    for (code, count) in [
+        ("waiting-arrays", 1),
+        ("het-components", 3),
+        ("censored", 1),
+        ("mig-slices", 1),
+        ("unknown-states", 0),
+    ] {
+        assert_eq!(warning(report, code), count, "{code}");
+    }
+}
+
+#[test]
+fn sacct_takes_delimiters_of_two_marks_and_old_resources() {
+    let imported = import(SACCT_PAIRS).unwrap();
+    let report = &imported.report;
+    assert_accounts(report);
+    assert_eq!((report.records, report.jobs, report.rejected_count), (3, 3, 0), "{report:?}");
+    // Eight on each of two nodes; a name with a bar in it is no trouble.
+    assert_eq!(job(&imported, "500").gpus, MilliGpus(16_000));
+    assert_eq!(
+        (job(&imported, "501").gpus, job(&imported, "501").outcome),
+        (MilliGpus(2000), Outcome::Cancelled)
+    );
+    assert_eq!(imported.workload.gpu_types, ["kepler"]);
+    assert_eq!((job(&imported, "502").start, job(&imported, "502").duration), (None, None));
+    assert_eq!((warning(report, "invalid-utf8"), warning(report, "continued-rows")), (1, 1));
+}
+
+#[test]
+fn sacct_takes_tabs_and_quoted_commas() {
+    let tabs = "JobID\tUser\tSubmit\tElapsedRaw\tState\tReqTRES\n1\tann\t5\t60\tFAILED\tcpu=1,gres/gpu=2\n";
+    let commas = "JobID,User,Submit,ElapsedRaw,State,ReqTRES\n1,ann,5,60,FAILED,\"cpu=1,gres/gpu=2\"\n";
+    for text in [tabs, commas] {
+        let imported = import(text.as_bytes()).unwrap();
+        assert_eq!((imported.report.format.as_str(), imported.report.gpus_requested_sum), ("sacct", 2.0));
+    }
+}
+
+#[test]
+fn sacct_that_cannot_be_replayed_says_what_is_missing_and_the_command_that_helps() {
+    let refused = |text: &str| import(text.as_bytes()).unwrap_err().to_string();
+    let default =
+        refused("JobID|JobName|Partition|Account|AllocCPUS|State|ExitCode\n1|a|p|b|1|COMPLETED|0:0\n");
+    for words in ["the column Submit", "a run time", "the GPUs", "sacct -a -X -P", "Found JobID, JobName"] {
+        assert!(default.contains(words), "{words}: {default}");
+    }
+    let unnamed = refused("1|a|p|b|1|COMPLETED|0:0\n2|a|p|b|1|COMPLETED|0:0\n");
+    assert!(unnamed.contains("sacct -a -X -P"), "{unnamed}");
+    let steps = "JobID|Submit|ElapsedRaw|AllocTRES\n1.batch|0|5|gres/gpu=1\n1.0|0|5|gres/gpu=1\n";
+    let report = import(steps.as_bytes()).unwrap().report;
+    assert_eq!((report.jobs, warning(&report, "steps-only")), (0, 2));
+}
+
+const SACCT_JSON: &[u8] = include_bytes!("../fixtures/traces/sacct.json");
+const SUPERCLOUD: &[u8] = include_bytes!("../fixtures/traces/supercloud.csv");
+const K8S_WORKLOADS: &str = include_str!("../fixtures/traces/k8s_workloads.json");
+const K8S_MIXED: &str = include_str!("../fixtures/traces/k8s_mixed.json");
+
+fn kind(imported: &Imported, id: &str) -> String {
+    job(imported, id)
+        .gpu_type
+        .map_or(String::new(), |kind| imported.workload.gpu_types[kind as usize].clone())
+}
+
+fn tenant<'i>(imported: &'i Imported, id: &str) -> &'i str {
+    &imported.workload.tenants[job(imported, id).tenant.index()]
+}
+
+#[test]
+fn sacct_json_means_the_same_in_every_version() {
+    let imported = import(SACCT_JSON).unwrap();
+    let report = &imported.report;
+    assert_accounts(report);
+    assert_eq!(
+        (report.format.as_str(), report.records, report.jobs, report.gpu_jobs),
+        ("sacct-json", 5, 4, 3)
+    );
+    assert_eq!((report.gpus_requested_sum, report.with_duration), (8.0, 2));
+    assert_eq!(report.first_submit, Some(1_700_000_000.0));
+    let first = job(&imported, "700");
+    assert_eq!((first.gpus, first.duration), (MilliGpus(2000), Some(SimSpan(600_000_000))));
+    assert_eq!((first.limit, kind(&imported, "700")), (Some(SimSpan(3_600_000_000)), "a100".into()));
+    // Typed entries only: added up. Still running, so the run time is what has passed.
+    let running = job(&imported, "701_4");
+    assert_eq!((running.gpus, running.outcome, running.end), (MilliGpus(2000), Outcome::Running, None));
+    assert_eq!((kind(&imported, "701_4"), tenant(&imported, "701_4")), ("a100_1g.5gb|h100".into(), "chem"));
+    assert_eq!(running.limit, Some(SimSpan(86_400_000_000)));
+    let waiting = job(&imported, "706_[5-9%2]");
+    assert_eq!(
+        (waiting.gpus, waiting.duration, waiting.start, waiting.limit),
+        (MilliGpus(4000), None, None, None)
+    );
+    let never = job(&imported, "710+1");
+    assert_eq!((never.gpus, never.duration, never.outcome), (MilliGpus(0), None, Outcome::Cancelled));
+    let states: Vec<&str> = report.states.keys().map(String::as_str).collect();
+    assert_eq!(states, ["COMPLETED", "RUNNING", "PENDING", "CANCELLED"]);
+    for (code, count) in
+        [("slurm-errors", 1), ("censored", 1), ("mig-slices", 1), ("het-components", 1), ("no-gpu-data", 0)]
+    {
+        assert_eq!(warning(report, code), count, "{code}");
+    }
+    assert!(message(report, "slurm-errors").contains("one node did not answer"));
+    assert_eq!((report.rejected[0].line, report.rejected[0].column.as_deref()), (23, Some("time.end")));
+    let empty = import(br#"{"meta":{"plugin":{"name":"Slurm OpenAPI"}},"jobs":[],"errors":[]}"#)
+        .unwrap_err()
+        .to_string();
+    assert!(empty.contains("empty array"), "{empty}");
+}
+
+#[test]
+fn supercloud_numbers_are_states_and_resources() {
+    let imported = import(SUPERCLOUD).unwrap();
+    let report = &imported.report;
+    assert_accounts(report);
+    assert_eq!(
+        (report.format.as_str(), report.records, report.jobs, report.zero_gpu_jobs),
+        ("supercloud", 6, 5, 1)
+    );
+    assert_eq!((report.gpus_requested_sum, report.with_duration, report.tenants), (13.0, 3, 3));
+    let first = job(&imported, "800");
+    assert_eq!(
+        (first.gpus, first.duration, first.limit),
+        (MilliGpus(2000), Some(SimSpan(3_600_000_000)), None)
+    );
+    assert_eq!((kind(&imported, "800"), tenant(&imported, "800")), ("volta".into(), "9001"));
+    let task = job(&imported, "801_7");
+    assert_eq!((task.outcome, kind(&imported, "801_7")), (Outcome::Failed, "tesla".into()));
+    assert_eq!(task.limit, Some(SimSpan(3_600_000_000)));
+    // Cancelled in the queue: what it asked for, no start, no run time.
+    let never = job(&imported, "802");
+    assert_eq!(
+        (never.gpus, never.duration, never.start, never.outcome),
+        (MilliGpus(8000), None, None, Outcome::Cancelled)
+    );
+    assert_eq!((job(&imported, "803").outcome, job(&imported, "803").duration), (Outcome::Running, None));
+    assert_eq!(job(&imported, "804").gpus, MilliGpus(2000));
+    assert_eq!((warning(report, "repeated-resources"), report.states.get("11")), (1, Some(&1)));
+    assert_eq!(report.rejected[0].column.as_deref(), Some("tres_alloc"));
+    let lacking =
+        import(b"id_job,time_submit,time_start,time_end,state\n1,1,2,3,3\n").unwrap_err().to_string();
+    assert!(lacking.contains("tres_alloc or tres_req"), "{lacking}");
+}
+
+#[test]
+fn kueue_workloads_run_while_they_are_admitted() {
+    let imported = import(K8S_WORKLOADS.as_bytes()).unwrap();
+    let report = &imported.report;
+    assert_accounts(report);
+    assert_eq!(
+        (report.format.as_str(), report.records, report.jobs, report.zero_gpu_jobs),
+        ("k8s-json", 5, 5, 1)
+    );
+    assert_eq!((report.gpus_requested_sum, report.with_duration), (39.0, 3));
+    let train = job(&imported, "vision/job-train");
+    assert_eq!((train.gpus, train.duration), (MilliGpus(32_000), Some(SimSpan(3_600_000_000))));
+    assert_eq!((train.outcome, train.limit), (Outcome::Failed, Some(SimSpan(7_200_000_000))));
+    assert_eq!(
+        (kind(&imported, "vision/job-train"), tenant(&imported, "vision/job-train")),
+        ("a100-80".into(), "vision")
+    );
+    assert_eq!(imported.workload.users, ["team"]);
+    // Finished, so no longer admitted: the end is not the start, and the time of past admissions is the run time.
+    let tune = job(&imported, "speech/job-tune");
+    assert_eq!(
+        (tune.start, tune.duration, tune.outcome),
+        (None, Some(SimSpan(900_000_000)), Outcome::Completed)
+    );
+    assert_eq!((tune.gpus, kind(&imported, "speech/job-tune")), (MilliGpus(2000), "mig-1g.5gb".into()));
+    let runs = job(&imported, "speech/job-run");
+    assert_eq!((runs.gpus, runs.outcome, runs.duration), (MilliGpus(4000), Outcome::Running, None));
+    let stopped = job(&imported, "speech/job-stopped");
+    assert_eq!((stopped.outcome, stopped.duration), (Outcome::Cancelled, Some(SimSpan(93_000_000))));
+    assert_eq!(job(&imported, "vision/job-waits").outcome, Outcome::Pending);
+    for (code, count) in [("snapshot", 5), ("evicted", 2), ("mig-slices", 1), ("unknown-states", 0)] {
+        assert_eq!(warning(report, code), count, "{code}");
+    }
+    // The items alone, as `jq .items` prints them, and without their kinds, as the API lists them.
+    let items =
+        K8S_WORKLOADS.split_once("\"items\": ").unwrap().1.rsplit_once("  \"kind\": \"List\"").unwrap().0;
+    let bare = items.trim().trim_end_matches(',').replace("\"kind\": \"Workload\",", "");
+    assert_eq!(import(bare.as_bytes()).unwrap().workload, imported.workload);
+}
+
+#[test]
+fn the_same_work_is_counted_once_whatever_shows_it() {
+    let imported = import(K8S_MIXED.as_bytes()).unwrap();
+    let report = &imported.report;
+    assert_accounts(report);
+    assert_eq!((report.records, report.jobs, report.skipped_count(), report.rejected_count), (9, 6, 2, 1));
+    assert_eq!((report.gpus_requested_sum, report.with_duration), (19.0, 3));
+    // From the first Running on: the running duration that Volcano writes includes the queue.
+    let ring = job(&imported, "ml/ring");
+    assert_eq!((ring.gpus, ring.duration), (MilliGpus(9000), Some(SimSpan(1_800_000_000))));
+    assert_eq!(
+        (tenant(&imported, "ml/ring"), kind(&imported, "ml/ring")),
+        ("research", "NVIDIA-H100-80GB-HBM3".into())
+    );
+    let shares = job(&imported, "ml/shares");
+    assert_eq!((shares.gpus, shares.workers, shares.memory_mb), (MilliGpus(1000), 2, 8000));
+    assert_eq!((tenant(&imported, "ml/shares"), shares.outcome), ("ml", Outcome::Pending));
+    // Three completions never take eight pods at once.
+    let sweep = job(&imported, "ml/sweep");
+    assert_eq!(
+        (sweep.gpus, sweep.duration, sweep.outcome),
+        (MilliGpus(6000), Some(SimSpan(600_000_000)), Outcome::Failed)
+    );
+    assert_eq!(sweep.limit, Some(SimSpan(600_000_000)));
+    assert_eq!(job(&imported, "web/lone").duration, Some(SimSpan(120_000_000)));
+    assert_eq!(job(&imported, "web/set-0").outcome, Outcome::Running);
+    let skipped: Vec<(&str, u64)> = report.skipped.iter().map(|s| (s.reason.as_str(), s.count)).collect();
+    assert_eq!(skipped, [("part-of-another", 1), ("other-kind", 1)]);
+    assert_eq!((warning(report, "sibling-pods"), warning(report, "other-kinds")), (1, 1));
+    assert!(message(report, "other-kinds").contains("Deployment"));
+    assert_eq!(report.rejected[0].column.as_deref(), Some("resources.nvidia.com/gpu"));
+}
+
+#[test]
+fn pods_before_their_job_are_the_jobs() {
+    let item = |kind: &str, name: &str, uid: &str, owner: &str, spec: &str| {
+        format!(
+            "{{\"kind\": \"{kind}\", \"apiVersion\": \"v1\", \"metadata\": {{\"name\": \"{name}\", \"uid\": \"{uid}\", \
+             \"creationTimestamp\": \"2025-05-01T08:00:00Z\", \"ownerReferences\": [{{\"uid\": \"{owner}\"}}]}}, \"spec\": {spec}}}"
+        )
+    };
+    let containers = "{\"containers\": [{\"resources\": {\"limits\": {\"nvidia.com/gpu\": \"1\"}}}]}";
+    let template = format!("{{\"parallelism\": 2, \"template\": {{\"spec\": {containers}}}}}");
+    let sets = format!("{{\"podSets\": [{{\"count\": 2, \"template\": {{\"spec\": {containers}}}}}]}}");
+    let objects = [
+        item("Pod", "a", "p1", "j1", containers),
+        item("Pod", "b", "p2", "j1", containers),
+        item("Job", "j", "j1", "", &template),
+        item("Workload", "w", "w1", "j1", &sets),
+    ];
+    for order in [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1], [0, 3, 1, 2]] {
+        let items: Vec<&str> = order.iter().map(|&at| objects[at].as_str()).collect();
+        let report = import(format!("{{\"items\": [{}]}}", items.join(",")).as_bytes()).unwrap().report;
+        assert_eq!(report.gpus_requested_sum, 2.0, "{order:?}");
+    }
+}
+
+#[test]
+fn other_lists_of_slurm_and_kubernetes_are_told_what_they_are() {
+    let squeue = br#"{"meta": {"plugin": {"name": "Slurm"}}, "jobs": [{"job_state": ["RUNNING"], "submit_time": {"number": 5}}]}"#;
+    let refused = import(squeue).unwrap_err().to_string();
+    assert!(refused.contains("squeue --json") && refused.contains("sacct"), "{refused}");
+    let nodes = br#"{"items": [{"kind": "Node", "metadata": {"name": "n"}, "spec": {}, "status": {"capacity": {}}}], "kind": "List"}"#;
+    let refused = import(nodes).unwrap_err().to_string();
+    assert!(refused.contains("nodes of Kubernetes") && refused.contains("kubectl get"), "{refused}");
+}
+
+#[test]
+fn no_other_format_is_sure_of_these_files() {
+    for &(format, bytes) in FIXTURES {
+        let found = detect(bytes);
+        let rivals: Vec<_> = found.iter().skip(1).filter(|other| other.score + 15 > found[0].score).collect();
+        assert!(found[0].format == format && rivals.is_empty(), "{format}: {found:?}");
+    }
+}
