@@ -374,6 +374,7 @@ impl Intake {
         self.book(line, content, verdict)
     }
 
+    #[inline]
     fn book(&mut self, line: u64, content: u64, verdict: Result<Verdict<'_>, Fault>) -> Result<(), Refusal> {
         if matches!(verdict, Ok(Verdict::Part)) {
             return Ok(());
