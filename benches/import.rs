@@ -1,5 +1,7 @@
 //! CPU time of reading generated traces of 100 MB. `cargo bench --bench import`; `cargo xtask bench` adds WebAssembly.
 
+#![allow(clippy::unwrap_used)]
+
 #[cfg(not(target_arch = "wasm32"))]
 #[path = "solver/cpu_time.rs"]
 mod cpu_time;
@@ -31,15 +33,10 @@ mod import {
 
     /// As the page and the command line do it: the size is known.
     fn read(file: &[u8]) -> Imported {
-        let imported = Import::new(&ImportOptions::default()).and_then(|mut import| {
-            import.expect(file.len() as u64, u64::MAX);
-            import.read("generated", file)?;
-            import.finish()
-        });
-        match imported {
-            Ok(imported) => imported,
-            Err(refusal) => panic!("{refusal}"),
-        }
+        let mut import = Import::new(&ImportOptions::default()).unwrap();
+        import.expect(file.len() as u64, u64::MAX);
+        import.read("generated", file).unwrap();
+        import.finish().unwrap()
     }
 
     pub(super) fn measure() {

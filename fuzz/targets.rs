@@ -18,7 +18,7 @@ const TEXT_PER_PACKED_BYTE: usize = 1100;
 
 /// Any bytes, as any format, cut anywhere: the first byte chooses the format (beyond the formats: by content), the second the size
 /// of the pieces.
-pub fn import(data: &[u8]) {
+pub(crate) fn import(data: &[u8]) {
     let [format, step, file @ ..] = data else { return };
     let format = trace::formats().get(usize::from(*format)).map(|format| format.name.to_owned());
     let options = ImportOptions { format, ..ImportOptions::default() };
@@ -27,7 +27,7 @@ pub fn import(data: &[u8]) {
 }
 
 /// Any table by any mapping: the first bytes are the mapping's settings, which are laid over the one that the table suggests.
-pub fn mapping(data: &[u8]) {
+pub(crate) fn mapping(data: &[u8]) {
     let Some((settings, table)) = data.split_first_chunk::<{ mappings::SETTINGS }>() else { return };
     let suggested = mapping::suggest(table).map(|suggestion| {
         let _ = suggestion.summary();
@@ -39,7 +39,7 @@ pub fn mapping(data: &[u8]) {
     }
     let shown = mapping::preview(table, &mapping);
     assert!(shown.readable <= shown.read);
-    let options = ImportOptions { mapping: Some(mapping), ..ImportOptions::default() };
+    let options = ImportOptions { mapping: Some(Box::new(mapping)), ..ImportOptions::default() };
     all_ways(&options, table, usize::from(settings[0]));
 }
 

@@ -3,6 +3,7 @@
 
 pub mod explain;
 pub mod hash;
+pub mod machines;
 mod measure;
 pub mod plausibility;
 pub mod run;
@@ -29,6 +30,7 @@ use crate::trace::{ImportOptions, MAPPED, Repairs};
 use crate::units::{SimSpan, SimTime};
 use crate::workload::assign::ProfileSettings;
 use crate::workload::bind::BindError;
+use crate::workload::is_unscaled;
 use crate::workload::shape::{RunningAtStart, Shape, States, TenantsBy, TypeNames};
 use crate::workload::synthetic::SyntheticSpec;
 
@@ -74,10 +76,6 @@ fn one_seed() -> Vec<u64> {
 
 fn one() -> f64 {
     1.0
-}
-
-fn is_one(number: &f64) -> bool {
-    *number == 1.0
 }
 
 /// The cluster of a scenario.
@@ -145,7 +143,7 @@ pub struct TraceSpec {
     pub format: String,
     /// What the columns of a table are, for a file that is read as `generic-csv`; `null` for every other.
     #[serde(default)]
-    pub mapping: Option<Mapping>,
+    pub mapping: Option<Box<Mapping>>,
     /// Only jobs submitted in `[from, to)`, seconds from the first submission.
     #[serde(default)]
     pub window_s: Option<[f64; 2]>,
@@ -165,10 +163,10 @@ pub struct TraceSpec {
     #[serde(default, skip_serializing_if = "is_default")]
     pub sample_seed: u64,
     /// Jobs run this many times as long; not written where it is 1.
-    #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[serde(default = "one", skip_serializing_if = "is_unscaled")]
     pub duration_scale: f64,
     /// Jobs ask for this many times as many GPUs; not written where it is 1.
-    #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[serde(default = "one", skip_serializing_if = "is_unscaled")]
     pub gpu_scale: f64,
     /// Who is a tenant; not written where it is the virtual cluster.
     #[serde(default, skip_serializing_if = "is_default")]

@@ -53,7 +53,7 @@ pub use digest::{
     Arrivals, DurationPercentiles, MAX_BUCKETS, SizeCount, SpanClasses, TenantLoad, TypeLoad, WorkloadDigest,
 };
 pub use elements::MAX_ELEMENT;
-pub use files::{FileRead, Holds, put_in_reading_order};
+pub use files::{FileRead, Holds, node_lists, put_in_reading_order};
 pub use format::sts_csv::write_sts_csv;
 pub use format::sts_json::write_sts_json;
 pub use format::{Detection, Format, MAPPED, detect, formats};
@@ -91,7 +91,7 @@ pub struct ImportOptions {
     pub utc_offset_s: i32,
     /// What the columns of a table are, for the format `generic-csv`; `None` guesses them.
     #[serde(default)]
-    pub mapping: Option<Mapping>,
+    pub mapping: Option<Box<Mapping>>,
     /// The members of archives that are read, by path or by the end of it; empty = every trace in them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<String>,
@@ -133,7 +133,7 @@ struct Pipeline {
     /// The format, once it is known; all files have the same.
     format: Option<&'static Format>,
     choice: Choice,
-    mapping: Option<Mapping>,
+    mapping: Option<Box<Mapping>>,
     detections: Vec<Detection>,
     stage: Stage,
     intake: Intake,
@@ -455,7 +455,8 @@ impl Pipeline {
                 Table::new(&layout(&sample), columns, Box::new(*open), notes).map(Stage::Table)
             }
             Shape::Mapped => {
-                let mapping = self.mapping.clone().map_or_else(|| format::mapping_of(&sample), Ok)?;
+                let mapping =
+                    self.mapping.clone().map_or_else(|| format::mapping_of(&sample).map(Box::new), Ok)?;
                 let layout = mapping::layout(&mapping.table);
                 let header = columns.or_else(|| mapping::header(&mapping, &sample));
                 let open = Box::new(move |header: &Header| mapping::open(&mapping, header));
@@ -559,13 +560,8 @@ impl Pipeline {
             if let Some(refusal) = self.archives.refusal() {
                 return Err(refusal);
             }
-            let lists = self.files.iter().filter_map(|file| match &file.holds {
-                Holds::Nodes(list) => Some(list.clone()),
-                _ => None,
-            });
-            let lists: Vec<NodeReport> = lists.collect();
-            if self.format.is_none() && !lists.is_empty() {
-                return Err(Refusal::NodeList { lists });
+            if self.format.is_none() && node_lists(&self.files).next().is_some() {
+                return Err(Refusal::NodeList { files: self.files });
             }
             if let Some(empty) = self.empty {
                 return Err(empty);

@@ -15,6 +15,11 @@ use serde::{Deserialize, Serialize};
 use crate::units::{MilliGpus, SimSpan, SimTime, TenantId};
 pub use bind::{BoundJob, BoundWorkload, JobClass, JobOption};
 
+/// Whether a factor is exactly one; such factors are not written.
+pub(crate) fn is_unscaled(factor: &f64) -> bool {
+    factor.total_cmp(&1.0).is_eq()
+}
+
 /// How a job ended in its trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -192,6 +192,50 @@ fn import_reports_and_sets_its_exit_status() {
 }
 
 #[test]
+fn a_list_of_machines_is_told_and_becomes_a_cluster_that_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (machines, jobs, cluster) = (path("machines.csv"), path("jobs.csv"), path("cluster.json"));
+    let list =
+        "sn,cpu_milli,memory_mib,gpu,model\na,1,1,8,V100M16\nb,1,1,8,G2\nc,1,1,8,V100M16\nd,1,1,2,P100\n";
+    std::fs::write(&machines, list).unwrap();
+    std::fs::write(&jobs, JOBS).unwrap();
+    let report = |args: &[&str]| {
+        let output = sts(&[&["import"][..], args].concat(), b"");
+        (output.status.code(), String::from_utf8(output.stdout.clone()).unwrap(), stderr(&output))
+    };
+    // Alone: what it is, and no error.
+    let (code, text, told) = report(&[&machines, "--cluster", &cluster]);
+    assert_eq!(code, Some(0), "{told}");
+    assert!(text.contains("4 nodes with 26 GPUs"), "{text}");
+    assert!(told.contains("G2") && told.contains("V100-16 stands for it"), "{told}");
+    let written: Value = serde_json::from_slice(&std::fs::read(&cluster).unwrap()).unwrap();
+    let row = |gpu: &str, count, gpus_per_node: u32| (json!(gpu), json!(count), json!(gpus_per_node));
+    let rows = written["nodes"].as_array().unwrap().iter();
+    let rows: Vec<_> =
+        rows.map(|r| (r["gpu"].clone(), r["count"].clone(), r["gpus_per_node"].clone())).collect();
+    assert_eq!(rows, [row("V100-16", 3, 8), row("P100", 1, 2)]);
+    // A scenario takes it as it is.
+    let mut scenario = scenario();
+    scenario["cluster"] = written;
+    let scenario = write_scenario(folder.path(), &scenario);
+    let output = sts(&["run", &scenario, "--out", &path("out"), "--quiet"], b"");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    // With jobs: both are told, and the same cluster is written.
+    let before = std::fs::read(&cluster).unwrap();
+    let (code, text, told) = report(&[&machines, &jobs, "--cluster", &cluster]);
+    assert_eq!(code, Some(0), "{told}");
+    assert!(text.contains("sts-csv") && text.contains("4 nodes with 26 GPUs"), "{text}");
+    assert_eq!(std::fs::read(&cluster).unwrap(), before);
+    // Without one there is nothing to write, nor are machines a workload.
+    let (code, _, told) = report(&[&jobs, "--cluster", &path("none.json")]);
+    assert_eq!(code, Some(1));
+    assert!(told.contains("found 0 lists of machines"), "{told}");
+    assert_eq!(report(&[&machines, "--out", &path("none.csv")]).0, Some(1));
+    assert!(!folder.path().join("none.json").exists() && !folder.path().join("none.csv").exists());
+}
+
+#[test]
 fn policies_and_formats_are_listed_with_everything_about_them() {
     let output = sts(&["policies", "--json"], b"");
     let list: Value = serde_json::from_slice(&output.stdout).unwrap();

@@ -28,9 +28,9 @@ pub struct Inspection {
 impl Inspection {
     /// Looks at a file's first 64 kB, as text.
     #[must_use]
-    pub fn of(head: &[u8], mapping: Option<Mapping>) -> Self {
+    pub fn of(head: &[u8], mapping: Option<Box<Mapping>>) -> Self {
         let (mapping, reasons) = match mapping {
-            Some(mapping) => (mapping, Vec::new()),
+            Some(mapping) => (*mapping, Vec::new()),
             None => mapping::suggest(head).map(|guess| (guess.mapping, guess.reasons)).unwrap_or_default(),
         };
         let preview = mapping::preview(head, &mapping);
@@ -535,7 +535,7 @@ mod tests {
     /// The sheet after its mapping was tried.
     fn tried(mut sheet: Sheet) -> Sheet {
         let mapping = sheet.mapping.clone();
-        sheet.hear(Inspection::of(TABLE, Some(mapping)));
+        sheet.hear(Inspection::of(TABLE, Some(Box::new(mapping))));
         sheet
     }
 

@@ -11,6 +11,7 @@ pub mod field;
 pub mod gavel;
 pub mod header;
 pub mod icon;
+pub mod machines;
 pub mod mapping;
 pub mod policies;
 pub mod profiles;
@@ -169,6 +170,10 @@ impl Component for Page {
 
     fn update(&mut self, _ctx: &Context<Self>, msg: Msg) -> bool {
         let action = match msg {
+            Msg::Act(Action::ReadAlone(id, at)) => match self.shelf.take_one_of(id, at) {
+                Some(action) => action,
+                None => return false,
+            },
             Msg::Act(action) => action,
             Msg::Key(key) => match keys::action(&self.state, key) {
                 Some(action) => action,

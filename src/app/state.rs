@@ -209,6 +209,8 @@ pub enum Action {
     Sample(&'static str),
     /// The reader gave files to the page, which keeps them under this number.
     Files(FilesId, Vec<FileInfo>),
+    /// Of the files kept under this number only the one at this position is to be read: the page gives it a number of its own.
+    ReadAlone(FilesId, usize),
     /// The files of the trace are to be read as this format (`auto` = as detected).
     Format(String),
     /// The files of the trace are to be read as a table with these columns.
@@ -468,6 +470,7 @@ impl State {
                     self.show(View::SetUp, &mut commands);
                 }
             }
+            Action::ReadAlone(..) => {}
             Action::Format(format) => {
                 let format = Some(format).filter(|format| format != "auto");
                 self.dialog = self.dialog.filter(|dialog| *dialog != Dialog::Mapping);
@@ -481,7 +484,7 @@ impl State {
                 self.dialog = None;
                 let read_as = |options: &mut ImportOptions| {
                     options.format = Some(MAPPED.to_owned());
-                    options.mapping = Some(*mapping);
+                    options.mapping = Some(mapping);
                 };
                 self.read_again(read_as, now, &mut commands);
             }
@@ -557,7 +560,7 @@ impl State {
             self.read_again(|options| options.repairs = repairs, now, commands);
             return;
         }
-        if matches!(edit, Edit::Cluster(_) | Edit::RemoveRow(_)) {
+        if matches!(edit, Edit::Cluster(_) | Edit::Machines { .. } | Edit::RemoveRow(_)) {
             // The rows are others now, and what was typed into them is gone.
             Rc::make_mut(&mut self.faults).retain(|field, _| !field.starts_with("cluster."));
         }

@@ -23,7 +23,8 @@ use crate::scenario::tables::{RoundsCsv, write_jobs_csv, write_waits_csv};
 use crate::sim::{Progress, RoundReport, Watch};
 use crate::trace::mapping::Mapping;
 use crate::trace::{
-    Head, Import, ImportOptions, ImportReport, Refusal, WorkloadDigest, write_sts_csv, write_sts_json,
+    Head, Import, ImportOptions, ImportReport, Refusal, WorkloadDigest, put_in_reading_order, write_sts_csv,
+    write_sts_json,
 };
 use crate::workload::{Workload, synthetic};
 
@@ -61,7 +62,7 @@ pub async fn worker_message(message: JsValue) {
     let text = get(&message, "text").as_string().unwrap_or_default();
     let answer = match message::from_text::<Request>(&text) {
         Ok(Request::Read { options }) => read(&message, &options),
-        Ok(Request::Inspect { mapping }) => inspect(&message, mapping.map(|mapping| *mapping)),
+        Ok(Request::Inspect { mapping }) => inspect(&message, mapping),
         Ok(Request::Generate { spec }) => generate(&spec),
         Ok(Request::Simulate { scenario, workload, policy, seed }) => {
             BENCH.with_borrow_mut(|bench| simulate(bench, &message, &scenario, workload, policy, seed))
@@ -137,7 +138,9 @@ fn import(files: &[File], options: &ImportOptions) -> Result<(Workload, ImportRe
     let reader = FileReaderSync::new().map_err(unreadable)?;
     let mut buffer = Vec::new();
     let mut pace = Pace::new();
-    for file in files {
+    let mut files = files.to_vec();
+    put_in_reading_order(&mut files, File::name);
+    for file in &files {
         import.next_file(&file.name())?;
         let mut from = 0.0;
         while from < file.size() {
@@ -159,7 +162,7 @@ fn import(files: &[File], options: &ImportOptions) -> Result<(Workload, ImportRe
 }
 
 /// Looks at the beginning of a file; what is packed is read until there is enough text.
-fn inspect(message: &JsValue, mapping: Option<Mapping>) -> Answer {
+fn inspect(message: &JsValue, mapping: Option<Box<Mapping>>) -> Answer {
     const STEP_BYTES: f64 = 65_536.0;
     let file: File = get(message, "file").dyn_into().map_err(|_| "the file is missing".to_owned())?;
     let reader = FileReaderSync::new().map_err(|error| words(&error))?;

@@ -246,9 +246,8 @@ impl Room {
 
     /// Takes what fits.
     pub(super) fn add(&mut self, slice: Slice, devices: u32) {
-        let more = self.geometry.usage(slice, devices);
-        for row in 0..MAX_RESOURCES {
-            self.used[row] += more[row];
+        for (used, more) in self.used.iter_mut().zip(self.geometry.usage(slice, devices)) {
+            *used += more;
         }
         if slice.slots == self.geometry.slots() {
             return;

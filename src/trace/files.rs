@@ -59,6 +59,14 @@ pub fn put_in_reading_order<T>(files: &mut [T], name: impl Fn(&T) -> String) {
     files.sort_by_key(|file| !names_columns(&name(file)));
 }
 
+/// The lists of machines among files, with the names of the files they are in.
+pub fn node_lists(files: &[FileRead]) -> impl Iterator<Item = (&str, &NodeReport)> {
+    files.iter().filter_map(|file| match &file.holds {
+        Holds::Nodes(list) => Some((file.name.as_str(), list)),
+        _ => None,
+    })
+}
+
 /// Whether a file of this name has the columns of another one.
 pub(super) fn names_columns(name: &str) -> bool {
     name.to_ascii_lowercase().ends_with(HEADER_ENDING)

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::trace::files::{FileRead, node_lists};
 use crate::trace::format;
-use crate::trace::nodes::NodeReport;
 
 /// A reason to read nothing from a file. Nothing of it is kept: a refused file never yields part of a workload.
 #[derive(Debug, Clone, PartialEq, thiserror::Error, Serialize, Deserialize)]
@@ -58,11 +58,11 @@ pub enum Refusal {
     /// It lists machines, not jobs.
     #[error(
         "The file is not a job trace: it is {}. Set up the cluster with it, and load the file that has one row a job too.",
-        list_of(.lists)
+        list_of(.files)
     )]
     NodeList {
-        /// The lists, one a file.
-        lists: Vec<NodeReport>,
+        /// The files, and what each was recognised as.
+        files: Vec<FileRead>,
     },
     /// A text table of unknown columns.
     #[error(
@@ -308,6 +308,6 @@ impl Refusal {
     }
 }
 
-fn list_of(lists: &[NodeReport]) -> String {
-    lists.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+fn list_of(files: &[FileRead]) -> String {
+    node_lists(files).map(|(_, list)| list.to_string()).collect::<Vec<_>>().join("; ")
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use crate::trace::files::{FileRead, Holds};
+use crate::trace::files::{self, FileRead};
 use crate::trace::nodes::NodeReport;
 
 /// What a file holds.
@@ -156,10 +156,7 @@ impl ImportReport {
 
     /// The lists of machines among the files.
     pub fn node_lists(&self) -> impl Iterator<Item = (&str, &NodeReport)> {
-        self.files.iter().filter_map(|file| match &file.holds {
-            Holds::Nodes(list) => Some((file.name.as_str(), list)),
-            _ => None,
-        })
+        files::node_lists(&self.files)
     }
 
     /// The report as lines of text for a terminal.

@@ -10,7 +10,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use serde::{Deserialize, Serialize};
 
-use super::{JobRecord, Presence, TextColumn, Workload};
+use super::{JobRecord, Presence, TextColumn, Workload, is_unscaled};
 use crate::units::{MilliGpus, SimSpan, SimTime};
 pub use states::States;
 pub use tenants::{ONE_TENANT, TenantsBy};
@@ -150,13 +150,13 @@ impl Shape {
 
     /// A job that runs longer and asks for more.
     fn resized(&self, mut job: JobRecord) -> JobRecord {
-        if self.duration_scale != 1.0 {
+        if !is_unscaled(&self.duration_scale) {
             let longer = |span: SimSpan| SimSpan((span.0 as f64 * self.duration_scale).round() as i64);
             job.end = job.start.zip(job.end).map(|(start, end)| start + longer(end - start)).or(job.end);
             job.duration = job.duration.map(longer);
             job.limit = job.limit.map(longer);
         }
-        if self.gpu_scale != 1.0 {
+        if !is_unscaled(&self.gpu_scale) {
             (job.gpus, job.workers) = scaled(job.gpus, job.workers, self.gpu_scale);
         }
         job

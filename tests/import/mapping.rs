@@ -6,12 +6,13 @@ use sts_sim::trace::mapping::{
     QuoteMark, TimeColumn, TimeUnit, Understood, Zone, preview, suggest,
 };
 use sts_sim::trace::{Head, ImportOptions, Imported, Refusal, detect, import_reader};
+use sts_sim::units::SimSpan;
 use sts_sim::workload::Outcome;
 
 use crate::{assert_accounts, gzip, import, import_as, job, warning};
 
 fn mapped(mapping: &Mapping, table: &[u8]) -> Result<Imported, Refusal> {
-    let options = ImportOptions { mapping: Some(mapping.clone()), ..ImportOptions::default() };
+    let options = ImportOptions { mapping: Some(Box::new(mapping.clone())), ..ImportOptions::default() };
     import_reader("table", table, &options)
 }
 
@@ -28,7 +29,7 @@ fn submits_s(imported: &Imported) -> Vec<f64> {
 }
 
 fn durations_s(imported: &Imported) -> Vec<Option<f64>> {
-    imported.workload.jobs.iter().map(|job| job.duration.map(|span| span.as_secs())).collect()
+    imported.workload.jobs.iter().map(|job| job.duration.map(SimSpan::as_secs)).collect()
 }
 
 fn gpus(imported: &Imported) -> Vec<u32> {
@@ -59,7 +60,7 @@ fn gen_parallel_adds_up_its_intervals() {
     assert_eq!(imported.report.tenants, 2);
     assert_eq!(imported.report.states.get("Killed"), Some(&1));
     assert_eq!(job(&imported, "2").outcome, Outcome::Cancelled);
-    assert_eq!(job(&imported, "3").duration.map(|span| span.as_secs()), Some(7200.0));
+    assert_eq!(job(&imported, "3").duration.map(SimSpan::as_secs), Some(7200.0));
 }
 
 #[test]
@@ -189,10 +190,10 @@ fn a_hand_made_export_with_every_quirk_is_read() {
     assert_eq!(report.first_submit, Some(1_719_738_030.0));
     let half = job(&imported, "a;1");
     assert_eq!(
-        (half.gpus.0, half.memory_mb, half.limit.map(|span| span.as_secs())),
+        (half.gpus.0, half.memory_mb, half.limit.map(SimSpan::as_secs)),
         (500, 17_180, Some(172_800.0))
     );
-    assert_eq!(half.duration.map(|span| span.as_secs()), Some(5400.0));
+    assert_eq!(half.duration.map(SimSpan::as_secs), Some(5400.0));
     assert_eq!(imported.workload.gpu_types, ["A100|H100", "T4"]);
     assert_eq!(job(&imported, "b").outcome, Outcome::Cancelled);
     assert_eq!(job(&imported, "c\r\nd").gpus.0, 0);
@@ -273,7 +274,7 @@ fn columns_that_are_not_there_are_named_with_those_that_are() {
     }
     let options = ImportOptions {
         format: Some("helios-csv".into()),
-        mapping: Some(Mapping::from_json(json).unwrap()),
+        mapping: Some(Box::new(Mapping::from_json(json).unwrap())),
         ..ImportOptions::default()
     };
     let refused = import_reader("t", &b""[..], &options).unwrap_err();

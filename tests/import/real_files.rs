@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::Value;
-use sts_sim::trace::{Import, ImportOptions, Refusal, WorkloadDigest, import_reader};
+use sts_sim::trace::{Import, ImportOptions, Refusal, WorkloadDigest, import_reader, node_lists};
 
 use crate::assert_accounts;
 use crate::export::{through_csv, through_json};
@@ -39,8 +39,8 @@ fn real_files_give_the_known_figures() {
         let read = std::fs::File::open(folder.join(file)).unwrap();
         let result = import_reader(file, read, &ImportOptions::default());
         if is_nodes {
-            let Err(Refusal::NodeList { lists }) = result else { panic!("{file}: {result:?}") };
-            let report = serde_json::to_value(&lists[0]).unwrap();
+            let Err(Refusal::NodeList { files }) = result else { panic!("{file}: {result:?}") };
+            let report = serde_json::to_value(node_lists(&files).next().unwrap().1).unwrap();
             for (key, figure) in figures.as_object().unwrap() {
                 assert_near(file, key, &report[key], figure);
             }

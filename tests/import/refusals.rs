@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use sts_sim::trace::{MAX_ELEMENT, Refusal};
+use sts_sim::trace::{MAX_ELEMENT, Refusal, node_lists};
 
 use crate::{FIXTURES, gzip, import, import_as, utf16};
 
@@ -72,7 +72,7 @@ fn files_without_jobs_are_refused_by_what_they_are() {
 #[test]
 fn node_lists_are_counted_and_said_to_be_none_of_jobs() {
     let nodes = |text: &str| match import(text.as_bytes()) {
-        Err(Refusal::NodeList { mut lists }) if lists.len() == 1 => lists.remove(0),
+        Err(Refusal::NodeList { files }) if files.len() == 1 => node_lists(&files).next().unwrap().1.clone(),
         other => panic!("{other:?}"),
     };
     let openb = nodes(

@@ -3,6 +3,7 @@
 use sts_sim::trace::{
     FillFrom, ImportOptions, Imported, Repairs, RepeatedIds, RunTimeFrom, RunningJobs, TimesIn, import_reader,
 };
+use sts_sim::units::SimSpan;
 
 use crate::{FIXTURES, assert_accounts, import, job};
 
@@ -28,7 +29,7 @@ fn repaired(text: &str, repairs: Repairs) -> Imported {
 }
 
 fn duration_s(imported: &Imported, id: &str) -> Option<f64> {
-    job(imported, id).duration.map(|span| span.as_secs())
+    job(imported, id).duration.map(SimSpan::as_secs)
 }
 
 /// Every repair: its key, how many jobs it changed, and their first lines.

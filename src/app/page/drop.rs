@@ -32,7 +32,7 @@ pub fn FileInput(props: &FilesProps) -> Html {
     });
     html! {
         <input class="vh" type="file" multiple={true} data-testid="trace-file-input" aria-label="Choose trace files"
-            accept=".csv,.tsv,.txt,.json,.jsonl,.log,.psv,.trace,.swf,.gz,.tgz,.zst,.zip,.tar" {onchange} />
+            accept=".csv,.tsv,.txt,.json,.jsonl,.log,.psv,.trace,.swf,.header,.gz,.tgz,.zst,.zip,.tar" {onchange} />
     }
 }
 

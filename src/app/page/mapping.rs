@@ -63,6 +63,15 @@ pub struct MappingWindow {
     failed: Option<String>,
 }
 
+/// What is tried on the file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Try {
+    /// The mapping as it is set.
+    Sheet,
+    /// A guess.
+    Guess,
+}
+
 impl Component for MappingWindow {
     type Message = Msg;
     type Properties = MappingProps;
@@ -73,7 +82,7 @@ impl Component for MappingWindow {
         let mut window = Self {
             sheet: Sheet {
                 format: read_as.to_string(),
-                mapping: options.mapping.clone().unwrap_or_default(),
+                mapping: *options.mapping.clone().unwrap_or_default(),
                 inspection: None,
             },
             pool: Pool::new(worker_url, 1, tell),
@@ -81,7 +90,7 @@ impl Component for MappingWindow {
             is_changed: false,
             failed: None,
         };
-        window.inspect(ctx, options.mapping.is_some());
+        window.inspect(ctx, if options.mapping.is_some() { Try::Sheet } else { Try::Guess });
         window
     }
 
@@ -90,9 +99,9 @@ impl Component for MappingWindow {
             Msg::Format(format) => self.sheet.format = format,
             Msg::Set(key, value) => {
                 self.sheet.set(&key, &value);
-                self.inspect(ctx, true);
+                self.inspect(ctx, Try::Sheet);
             }
-            Msg::Guess => self.inspect(ctx, false),
+            Msg::Guess => self.inspect(ctx, Try::Guess),
             Msg::News(news) => self.hear(ctx, news),
             Msg::Use => {
                 let action = if self.sheet.is_by_columns() {
@@ -142,14 +151,14 @@ impl Component for MappingWindow {
 
 impl MappingWindow {
     /// Tries the mapping, or a guess, on the beginning of the file; at once, or after what is being tried.
-    fn inspect(&mut self, ctx: &Context<Self>, is_by_sheet: bool) {
-        if self.is_trying && is_by_sheet {
+    fn inspect(&mut self, ctx: &Context<Self>, what: Try) {
+        if self.is_trying && what == Try::Sheet {
             self.is_changed = true;
             return;
         }
         self.is_trying = true;
         let file = Array::from(&ctx.props().files).get(0);
-        let mapping = is_by_sheet.then(|| Box::new(self.sheet.mapping.clone()));
+        let mapping = (what == Try::Sheet).then(|| Box::new(self.sheet.mapping.clone()));
         let message = post(&Request::Inspect { mapping }, &[("file", file)]);
         self.pool.push([Task { id: (), message }]);
     }
@@ -165,7 +174,7 @@ impl MappingWindow {
             News::Died(message) => self.failed = Some(strings::died(&message)),
         }
         if std::mem::take(&mut self.is_changed) {
-            self.inspect(ctx, true);
+            self.inspect(ctx, Try::Sheet);
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::app::accounts::{self, Account};
 use crate::app::previews::Preview;
 use crate::app::state::inputs::Source;
 use crate::app::state::{Action, Edit, Faults, Loaded};
-use crate::app::strings::{self, mapping as words};
+use crate::app::strings::{self, machines, mapping as words};
 use crate::chart::{Chart, Clock, Histogram, Scene, format};
 use crate::trace::{ArchiveMember, ImportReport, Repairs, Warning, WorkloadDigest};
 use crate::workload::synthetic::{MAX_JOBS, SyntheticSpec};
@@ -51,6 +51,7 @@ pub fn ImportReportPanel(props: &ReportProps) -> Html {
                 <MappingButton label={words::OPEN} {dispatch} />
             </div>
             { accounting(report) }
+            { files(report) }
             { figures(report) }
             <Previews digest={input.contents.digest.clone()} />
             <div class="grid-2 tight">
@@ -163,6 +164,23 @@ fn accounting(report: &ImportReport) -> Html {
             <div class="acct-h"><b>{ strings::counted(report.records, "record", "records") }</b><span class="muted">{ accounts::sum(report) }</span></div>
             <svg width="100%" height="12" role="img" aria-label={accounts::sentence(report)}>{ parts }</svg>
             <div class="legend">{ for accounts.iter().map(legend) }</div>
+        </div>
+    }
+}
+
+/// What each of several files was recognised as.
+fn files(report: &ImportReport) -> Html {
+    if report.files.len() < 2 {
+        return html! {};
+    }
+    html! {
+        <div data-testid="import-files">
+            <h3>{ machines::FILES }</h3>
+            <div class="scroll-x"><table class="tbl"><tbody>
+                { for report.files.iter().map(|file| html! {
+                    <tr><th scope="row" class="mono">{ file.name.clone() }</th><td>{ machines::holds(&file.holds, &report.format) }</td></tr>
+                }) }
+            </tbody></table></div>
         </div>
     }
 }

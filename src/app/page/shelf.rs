@@ -34,6 +34,12 @@ impl Shelf {
         Action::Files(id, infos)
     }
 
+    /// Keeps one of the files kept before by itself; what to tell the reducer.
+    pub fn take_one_of(&mut self, id: FilesId, at: usize) -> Option<Action> {
+        let file = self.files.get(&id)?.get(u32::try_from(at).ok()?).dyn_into().ok()?;
+        Some(self.take_files(vec![file]))
+    }
+
     /// Files as a worker gets them.
     #[must_use]
     pub fn files(&self, id: FilesId) -> JsValue {

@@ -7,6 +7,7 @@ use yew::prelude::*;
 
 use super::drop::FileInput;
 use super::icon::Icon;
+use super::machines::MachinesPanel;
 use super::profiles::Profiles;
 use super::report::{ImportReportPanel, warnings};
 use super::run_bar::ProgressBar;
@@ -15,12 +16,13 @@ use super::shaping::Shaping;
 use super::synthetic::SyntheticPanel;
 use super::type_names::TypeNamesTable;
 use crate::app::samples;
-use crate::app::state::inputs::{Reading, Refused, Source, Why};
+use crate::app::state::inputs::{FileInfo, Reading, Refused, Source, Why};
 use crate::app::state::{Action, Dialog, Edit};
-use crate::app::strings::{self, mapping as words};
+use crate::app::strings::{self, machines, mapping as words};
 use crate::chart::format;
+use crate::scenario::Scenario;
 use crate::scenario::plausibility;
-use crate::trace::Refusal;
+use crate::trace::{NodeReport, Refusal, node_lists};
 
 /// What step 1 shows.
 #[derive(Properties, Clone, PartialEq)]
@@ -60,7 +62,7 @@ pub fn TraceStep(props: &TraceProps) -> Html {
                     <ReadingPanel reading={reading.clone()} dispatch={dispatch} />
                 }
                 if let Some(refused) = refused {
-                    <RefusedPanel refused={refused} kept={input.is_some()} dispatch={dispatch} {on_files} />
+                    { refusal(refused, step, on_files) }
                 }
                 { match (trace, input) {
                     (Some(_), Some(input)) => html! { <ImportReportPanel input={input} faults={&step.faults} dispatch={dispatch} /> },
@@ -70,6 +72,7 @@ pub fn TraceStep(props: &TraceProps) -> Html {
                     (Some(_), None) => html! {},
                     (None, _) => html! { <SyntheticPanel ..step.clone() /> },
                 } }
+                <MachineLists ..step.clone() />
                 <Shaping ..step.clone() />
                 <TypeNamesTable ..step.clone() />
                 <Doubts ..step.clone() />
@@ -77,6 +80,48 @@ pub fn TraceStep(props: &TraceProps) -> Html {
             </div>
         </section>
     }
+}
+
+/// What was refused: files of machines alone are none the less of use.
+fn refusal(refused: &Rc<Refused>, step: &StepProps, on_files: &Callback<Vec<File>>) -> Html {
+    let StepProps { scenario, dispatch, input, .. } = step;
+    let Why::NoTrace(Refusal::NodeList { files }) = &refused.why else {
+        return html! { <RefusedPanel {refused} kept={input.is_some()} {dispatch} {on_files} /> };
+    };
+    let names = refused.source.path().unwrap_or_default();
+    html! {
+        <div class="stack" role="status" data-testid="machines-only">
+            <div class="panel note-panel">
+                { Icon::Info.html() }
+                <span><b>{ machines::only(&names) }</b>{ " " }{ machines::ONLY_ABOUT }</span>
+                <span class="grow"></span>
+                <button class="btn" type="button" onclick={dispatch.reform(|_: MouseEvent| Action::DismissRefusal)}>{ "Close" }</button>
+            </div>
+            { machines_panels("machines-alone", node_lists(files), scenario, dispatch) }
+        </div>
+    }
+}
+
+/// The machines that came with the trace; a component for the reason that [`Doubts`] is one.
+#[component]
+pub fn MachineLists(props: &StepProps) -> Html {
+    let StepProps { scenario, input, dispatch, .. } = props;
+    let report = scenario.workload.trace.as_ref().and(input.as_ref());
+    let Some(report) = report.and_then(|input| input.contents.report.as_ref()) else { return html! {} };
+    machines_panels("machines", report.node_lists(), scenario, dispatch)
+}
+
+fn machines_panels<'a>(
+    id: &str,
+    lists: impl Iterator<Item = (&'a str, &'a NodeReport)>,
+    scenario: &Rc<Scenario>,
+    dispatch: &Callback<Action>,
+) -> Html {
+    let panel = |(at, (file, list)): (usize, (&str, &NodeReport))| {
+        let (key, file) = (file.to_owned(), AttrValue::from(file.to_owned()));
+        html! { <MachinesPanel {key} id={format!("{id}-{at}")} {file} list={list.clone()} {scenario} {dispatch} /> }
+    };
+    html! { <>{ for lists.enumerate().map(panel) }</> }
 }
 
 /// What is doubtful about the jobs on the cluster; a component, so that what stands before it never holds on to a panel that is gone.
@@ -160,6 +205,7 @@ pub fn RefusedPanel(props: &RefusedProps) -> Html {
     html! {
         <div class="panel err" role="alert" data-testid="import-error">
             <div class="err-h">{ Icon::Warn.html() }<div><h3>{ title }</h3><p>{ text }</p></div></div>
+            { each_alone(&refused.source, dispatch) }
             if is_file {
                 <div>
                     <h4>{ "What to load" }</h4>
@@ -181,6 +227,30 @@ pub fn RefusedPanel(props: &RefusedProps) -> Html {
                 if *kept { <span class="muted">{ "What was loaded before is kept." }</span> }
                 <button class="btn" type="button" onclick={dispatch.reform(|_: MouseEvent| Action::DismissRefusal)}>{ "Close" }</button>
             </div>
+        </div>
+    }
+}
+
+/// Of several files that were refused together, each with a button that reads it alone.
+fn each_alone(source: &Source, dispatch: &Callback<Action>) -> Html {
+    let Source::Files { id, files, .. } = source else { return html! {} };
+    if files.len() < 2 {
+        return html! {};
+    }
+    let row = |(at, file): (usize, &FileInfo)| {
+        let id = *id;
+        let onclick = dispatch.reform(move |_: MouseEvent| Action::ReadAlone(id, at));
+        html! {
+            <tr key={at}>
+                <th scope="row" class="mono">{ file.name.clone() }</th><td class="n">{ format::bytes(file.bytes) }</td>
+                <td><button class="btn" type="button" data-testid="read-alone" {onclick}>{ machines::ALONE }</button></td>
+            </tr>
+        }
+    };
+    html! {
+        <div>
+            <h4>{ machines::FILES }</h4>
+            <div class="scroll-x"><table class="tbl"><tbody>{ for files.iter().enumerate().map(row) }</tbody></table></div>
         </div>
     }
 }

@@ -6,6 +6,7 @@ use crate::policy::registry;
 use crate::scenario::{ClusterSpec, NodeSpec, PolicyChoice, RoundSpec, Scenario, TenantSpec, TraceSpec};
 use crate::trace::Repairs;
 use crate::workload::assign::ProfileSettings;
+use crate::workload::shape::TypeNames;
 use crate::workload::synthetic::SyntheticSpec;
 
 /// One change of the set-up. Rows and policies that do not exist are left alone.
@@ -15,6 +16,13 @@ pub enum Edit {
     Name(String),
     /// The nodes of another cluster, as from a preset; prices stay.
     Cluster(ClusterSpec),
+    /// The cluster of a list of machines, and what its names of GPU types stand for in the trace.
+    Machines {
+        /// The nodes.
+        nodes: Vec<NodeSpec>,
+        /// Names that do not say what they stand for.
+        gpu_types: TypeNames,
+    },
     /// What decisions may assume about packing, in every row that is cut by MIG.
     MigMode(MigMode),
     /// A row of the cluster.
@@ -62,6 +70,12 @@ impl Edit {
         match self {
             Self::Name(name) => scenario.name = name,
             Self::Cluster(cluster) => scenario.cluster.nodes = cluster.nodes,
+            Self::Machines { nodes, gpu_types } => {
+                scenario.cluster.nodes = nodes;
+                if let Some(trace) = &mut scenario.workload.trace {
+                    trace.gpu_types.extend(gpu_types);
+                }
+            }
             Self::MigMode(mode) => {
                 for row in scenario.cluster.nodes.iter_mut().filter(|row| row.layout == "mig") {
                     row.strict = mode == MigMode::Strict;

@@ -1,18 +1,22 @@
 //! `sts import`: read job traces and say what was understood.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use sts_sim::scenario::{ClusterSpec, machines};
 use sts_sim::trace::mapping::{self, Mapping};
-use sts_sim::trace::{self, Head, Import, ImportOptions, Repairs};
+use sts_sim::trace::{self, FileRead, Head, Import, ImportOptions, Imported, NodeReport, Refusal, Repairs};
 use sts_sim::workload::Workload;
+use sts_sim::workload::shape::TypeNames;
 
 /// Arguments of `sts import`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ImportArgs {
-    /// Trace files of one format; `-` reads standard input.
+    /// Files of one trace, in any order: one format, and what comes with it (lists of machines, files with the names of columns,
+    /// tables that belong together); `-` reads standard input.
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// The format; found from the content when absent.
@@ -22,7 +26,7 @@ pub(crate) struct ImportArgs {
     #[arg(long, value_name = "FILE.json")]
     mapping: Option<PathBuf>,
     /// Read nothing: print the mapping that the first file seems to have, and on standard error why.
-    #[arg(long, conflicts_with_all = ["mapping", "json", "out", "strict"])]
+    #[arg(long, conflicts_with_all = ["mapping", "json", "out", "strict", "cluster"])]
     suggest_mapping: bool,
     /// Read only this member of an archive, by its path or the end of it; may be given several times.
     #[arg(long, value_name = "NAME")]
@@ -43,6 +47,10 @@ pub(crate) struct ImportArgs {
     /// Write the normalised workload here: `sts-csv` if the name ends in `.csv`, else `sts-json`.
     #[arg(long)]
     out: Option<PathBuf>,
+    /// Write the `cluster` of a scenario here (JSON), made of the only list of machines among the files. Models whose names say
+    /// nothing are written as a stand-in, and told on standard error.
+    #[arg(long, value_name = "FILE.json")]
+    cluster: Option<PathBuf>,
 }
 
 /// Opens a file, or standard input for `-`.
@@ -123,34 +131,95 @@ fn read_mapping(path: &Path) -> anyhow::Result<Mapping> {
     Mapping::from_json(&text).with_context(|| name)
 }
 
+/// Reads files as one trace, in whatever order they are given.
+pub(crate) fn import_files(paths: &[PathBuf], options: &ImportOptions) -> anyhow::Result<Imported> {
+    let mut import = Import::new(options)?;
+    let size = |path: &PathBuf| path.metadata().ok().filter(|file| file.is_file()).map(|file| file.len());
+    if let Some(bytes) = paths.iter().map(size).sum() {
+        // The system says itself when there is no more memory.
+        import.expect(bytes, u64::MAX);
+    }
+    let mut paths = paths.to_vec();
+    trace::put_in_reading_order(&mut paths, |path| path.display().to_string());
+    for path in &paths {
+        let name = path.display().to_string();
+        import.read(&name, open(path)?).with_context(|| name)?;
+    }
+    Ok(import.finish()?)
+}
+
+/// Writes the cluster of the list of machines among files.
+fn write_cluster(files: &[FileRead], path: &Path) -> anyhow::Result<()> {
+    let lists: Vec<(&str, &NodeReport)> = trace::node_lists(files).collect();
+    let [(name, list)] = lists.as_slice() else {
+        bail!(
+            "{} is not written: found {} lists of machines among the files, expected one; give the one to be used",
+            path.display(),
+            lists.len()
+        );
+    };
+    let nodes = machines::nodes(list, &TypeNames::new());
+    if nodes.is_empty() {
+        bail!("{} is not written: no machine in {name} has a GPU", path.display());
+    }
+    for model in machines::models(list).iter().filter(|model| model.known_as.is_none()) {
+        let model = if model.name.is_empty() { "not stated" } else { model.name.as_str() };
+        eprintln!(
+            "{name}: the GPU model {model} is not in the catalogue; {} stands for it",
+            machines::STAND_IN
+        );
+    }
+    let cluster = ClusterSpec {
+        nodes,
+        price_per_gpu_hour: BTreeMap::new(),
+        changes: Vec::new(),
+        failures: BTreeMap::new(),
+    };
+    let json = serde_json::to_string_pretty(&cluster)?;
+    std::fs::write(path, json + "\n").with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Prints lists of machines that came without jobs. There is no workload to be written.
+fn print_machines(files: &[FileRead], args: &ImportArgs, out: &mut impl Write) -> anyhow::Result<()> {
+    if let Some(path) = &args.out {
+        bail!("{} is not written: the files list machines, not jobs", path.display());
+    }
+    if let Some(path) = &args.cluster {
+        write_cluster(files, path)?;
+    }
+    let lists: Vec<(&str, &NodeReport)> = trace::node_lists(files).collect();
+    match lists.as_slice() {
+        [(_, list)] if args.json => writeln!(out, "{}", serde_json::to_string_pretty(list)?)?,
+        _ if args.json => writeln!(out, "{}", serde_json::to_string_pretty(files)?)?,
+        lists => {
+            for (name, list) in lists {
+                writeln!(out, "{name}: {list}")?;
+            }
+        }
+    }
+    Ok(())
+}
+
 pub(crate) fn import(args: &ImportArgs) -> anyhow::Result<()> {
     if let Some(path) = args.files.first().filter(|_| args.suggest_mapping) {
         return suggest_mapping(path, &args.member);
     }
     let options = ImportOptions {
         format: args.format.clone(),
-        mapping: args.mapping.as_deref().map(read_mapping).transpose()?,
+        mapping: args.mapping.as_deref().map(read_mapping).transpose()?.map(Box::new),
         members: args.member.clone(),
         one_in: args.one_in,
         repairs: repairs(&args.repair)?,
         ..ImportOptions::default()
     };
-    let mut import = Import::new(&options)?;
-    let sizes: Option<Vec<u64>> = args
-        .files
-        .iter()
-        .map(|path| path.metadata().ok().filter(|file| file.is_file()).map(|file| file.len()))
-        .collect();
-    if let Some(sizes) = sizes {
-        // The system says itself when there is no more memory.
-        import.expect(sizes.iter().sum(), u64::MAX);
-    }
-    for path in &args.files {
-        let name = path.display().to_string();
-        import.read(&name, open(path)?).with_context(|| name)?;
-    }
-    let imported = import.finish()?;
     let mut out = io::stdout().lock();
+    let imported = match import_files(&args.files, &options) {
+        Ok(imported) => imported,
+        Err(error) => match error.downcast_ref() {
+            Some(Refusal::NodeList { files }) => return print_machines(files, args, &mut out),
+            _ => return Err(error),
+        },
+    };
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&imported.report)?)?;
     } else {
@@ -158,6 +227,9 @@ pub(crate) fn import(args: &ImportArgs) -> anyhow::Result<()> {
     }
     if let Some(path) = &args.out {
         write_workload(&imported.workload, path)?;
+    }
+    if let Some(path) = &args.cluster {
+        write_cluster(&imported.report.files, path)?;
     }
     if args.strict && imported.report.rejected_count > 0 {
         bail!("{} rows were rejected", imported.report.rejected_count);

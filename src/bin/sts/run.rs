@@ -14,12 +14,12 @@ use sts_sim::scenario::tables::{
 };
 use sts_sim::scenario::{Scenario, plausibility};
 use sts_sim::sim::{Progress, RoundReport, Watch};
-use sts_sim::trace::{self, WorkloadDigest};
+use sts_sim::trace::WorkloadDigest;
 use sts_sim::workload::Workload;
 use sts_sim::workload::shape::Shape;
 
 use crate::clock::{Clock, timed};
-use crate::import::{open, read_all};
+use crate::import::{import_files, read_all};
 
 /// Arguments of `sts run`.
 #[derive(Debug, clap::Args)]
@@ -100,13 +100,21 @@ fn compare_jobs(prepared: &Prepared, finished: &[Finished], seed: u64) -> Vec<Pa
         .collect()
 }
 
+/// The files that a scenario names: one, or several with a comma and a blank between them.
+fn trace_files(folder: &Path, path: &str) -> Vec<PathBuf> {
+    let one = folder.join(path);
+    if one.exists() || !path.contains(", ") {
+        return vec![one];
+    }
+    path.split(", ").map(|name| folder.join(name)).collect()
+}
+
 /// The trace of a scenario that names one.
 pub(crate) fn traced(scenario: &Scenario, folder: &Path) -> anyhow::Result<Option<Workload>> {
     let Some(spec) = &scenario.workload.trace else { return Ok(None) };
-    let path = folder.join(&spec.path);
-    let name = path.display().to_string();
-    let imported =
-        trace::import_reader(&name, open(&path)?, &spec.import_options()).with_context(|| name.clone())?;
+    let name = folder.join(&spec.path).display().to_string();
+    let imported = import_files(&trace_files(folder, &spec.path), &spec.import_options())
+        .with_context(|| name.clone())?;
     if imported.report.rejected_count > 0 {
         eprintln!("{name}: {} rows rejected; `sts import` shows them", imported.report.rejected_count);
     }

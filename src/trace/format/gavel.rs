@@ -70,7 +70,7 @@ const MODE_INSIDE: [&str; 11] = newer!["mode", "priority_weight", "SLO", "arriva
 const TWELVE: [&str; 12] = newer!["priority_weight", "SLO", "arrival_time", "duration", "mode"];
 
 /// The fields of a line.
-pub(super) fn fields<'a>(line: &'a [u8]) -> Vec<&'a [u8]> {
+pub(super) fn fields(line: &[u8]) -> Vec<&[u8]> {
     line.split(|&byte| byte == b'\t').map(value::trim).collect()
 }
 

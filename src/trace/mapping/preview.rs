@@ -104,7 +104,7 @@ pub struct PreviewJob {
 pub fn preview(head: &[u8], mapping: &Mapping) -> Preview {
     let sample = Sample::new(head);
     let shown = Rc::new(RefCell::new(Preview::default()));
-    let options = ImportOptions { mapping: Some(mapping.clone()), ..ImportOptions::default() };
+    let options = ImportOptions { mapping: Some(Box::new(mapping.clone())), ..ImportOptions::default() };
     let mut intake = Intake::new(&options);
     let open = {
         let (shown, mapping) = (Rc::clone(&shown), mapping.clone());
@@ -192,7 +192,7 @@ fn job_of(draft: &Draft<'_>) -> PreviewJob {
         submit_s: seconds(draft.submit),
         gpus: draft.gpus.as_gpus(),
         gpu_type: draft.gpu_type.to_string(),
-        duration_s: draft.duration.map(|span| span.as_secs()),
+        duration_s: draft.duration.map(crate::units::SimSpan::as_secs),
         outcome: draft.outcome,
     }
 }

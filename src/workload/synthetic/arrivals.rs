@@ -6,6 +6,7 @@ use super::{SyntheticSpec, in_range};
 use crate::draws::Draws;
 use crate::units::TenantId;
 use crate::workload::assign::Refusal;
+use crate::workload::is_unscaled;
 use crate::workload::mix::Mix;
 
 const DAY_S: f64 = 86_400.0;
@@ -44,7 +45,7 @@ pub struct Arrivals {
     /// How far the rate swings, as a share of its mean: 0 = not at all, 1 = down to nothing (`diurnal`).
     pub swing: f64,
     /// The rate at weekends over that of other days (`diurnal`). Not written where it is 1.
-    #[serde(skip_serializing_if = "is_one")]
+    #[serde(skip_serializing_if = "is_unscaled")]
     pub weekend: f64,
     /// The rate of busy times, and how they are (`mmpp`). Not written where they are the usual ones.
     #[serde(skip_serializing_if = "Busy::is_default")]
@@ -61,10 +62,6 @@ pub struct Busy {
     pub rate: f64,
     /// Mean length of a busy time in seconds.
     pub length_s: f64,
-}
-
-fn is_one(number: &f64) -> bool {
-    *number == 1.0
 }
 
 impl Default for Arrivals {

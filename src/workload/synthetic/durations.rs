@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::in_range;
 use crate::draws::Draws;
 use crate::workload::assign::Refusal;
+use crate::workload::is_unscaled;
 
 /// Durations: drawn by their median and how far they spread, cut to a range.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,7 +19,7 @@ pub struct Durations {
     /// Standard deviation of the logarithm (`lognormal`).
     pub sigma: f64,
     /// The exponent of `pareto` and `weibull`: the smaller, the longer the tail. Not written where it is 1.
-    #[serde(skip_serializing_if = "is_one")]
+    #[serde(skip_serializing_if = "is_unscaled")]
     pub exponent: f64,
     /// Shorter ones run this long.
     pub min_s: f64,
@@ -43,10 +44,6 @@ impl DurationShape {
     fn is_lognormal(&self) -> bool {
         *self == Self::Lognormal
     }
-}
-
-fn is_one(number: &f64) -> bool {
-    *number == 1.0
 }
 
 impl Default for Durations {

@@ -350,10 +350,7 @@ impl Role {
         // A name with a unit is as good as one without.
         let bare = super::table::without_unit(words).join(" ");
         let names = self.names();
-        names
-            .iter()
-            .position(|known| bare == *known)
-            .or_else(|| names.iter().position(|known| is_called(&known)))
+        names.iter().position(|known| bare == *known).or_else(|| names.iter().position(is_called))
     }
 
     /// Whether a column's values can be that.

@@ -154,9 +154,12 @@ fn comment(head: &[u8]) -> char {
     }
 }
 
+/// A delimiter, the word for it, and the rows under it.
+type Delimited = (char, &'static str, Vec<Vec<String>>);
+
 /// The delimiter under which most rows have the same number of fields, at least two; the rows with it.
-fn delimited(sample: &Sample<'_>, comment: char) -> Option<(char, &'static str, Vec<Vec<String>>)> {
-    let mut best: Option<(u32, usize, char, &'static str, Vec<Vec<String>>)> = None;
+fn delimited(sample: &Sample<'_>, comment: char) -> Option<Delimited> {
+    let mut best: Option<(u32, usize, Delimited)> = None;
     for (delimiter, word) in DELIMITERS.into_iter().filter(|(delimiter, _)| *delimiter != comment) {
         if delimiter == ' ' && best.as_ref().is_some_and(|(share, ..)| *share >= 80) {
             continue;
@@ -172,11 +175,11 @@ fn delimited(sample: &Sample<'_>, comment: char) -> Option<(char, &'static str, 
         if delimiter == ' ' && (share < 80 || width < 3 || rows.len() < 2) {
             continue;
         }
-        if best.as_ref().is_none_or(|(known, columns, ..)| (share, width) > (*known, *columns)) {
-            best = Some((share, width, delimiter, word, rows));
+        if best.as_ref().is_none_or(|(known, columns, _)| (share, width) > (*known, *columns)) {
+            best = Some((share, width, (delimiter, word, rows)));
         }
     }
-    best.filter(|(share, ..)| *share >= 50).map(|(_, _, delimiter, word, rows)| (delimiter, word, rows))
+    best.filter(|(share, ..)| *share >= 50).map(|(_, _, delimited)| delimited)
 }
 
 /// Whether the first row names the columns: it holds no value, and it has a name for most of them.
