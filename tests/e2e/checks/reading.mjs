@@ -65,8 +65,8 @@ const REFUSALS = [
   ["unknown-table", [["a.csv", "id,when,how_many\n1,2,3\n"]], /columns id, when, how_many/],
   ["unknown-json", [["a.json", '{"a": 1}']], /JSON of no known format/],
   ["missing-columns", [["a.txt", "JobID|JobName|State\n1|a|COMPLETED\n"]], /lacks[\s\S]*Submit/],
-  ["mixed-formats", [["a.csv", jobs(2)], ["b.csv", "job_id,user,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,queue\n" +
-    "1,u,2,8,1,COMPLETED,2020-05-01 00:00:00,2020-05-01 00:01:00,2020-05-01 00:11:00,600,60\n"]], /different formats/],
+  ["mixed-formats", [["a.csv", jobs(2)], ["b.csv", "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,queue\n" +
+    "1,u,v,2,8,1,COMPLETED,2020-05-01 00:00:00,2020-05-01 00:01:00,2020-05-01 00:11:00,600,60\n"]], /different formats/],
   ["truncated", [["a.json", '[{"status": "Pass", "vc": "v", "jobid": "a", "attempts": [], "submitted_time": "2017-08-07 01:02:03", "user": "u"},\n{"status"']],
     /ends in the middle, at line 2/],
   ["broken-json", [["a.json", '[{"status": "Pass", "vc": "v", "jobid": "a", "attempts": [], "submitted_time": "2017-08-07 01:02:03", "user": "u"} x']],
@@ -97,7 +97,7 @@ export default (check) => {
     await reported(page, 3);
     const members = hook(page, "import-members");
     await members.locator("summary").click();
-    assert.match(await members.locator("summary").innerText(), /4 members/);
+    assert.match(await members.locator("summary").innerText(), /4\smembers/);
     const row = (name) => members.locator("tr").filter({ hasText: name });
     assert.match(await row("README.md").innerText(), /a text about the data/);
     await row("data/more.csv").getByRole("button", { name: "Read only this" }).click();
@@ -122,7 +122,7 @@ export default (check) => {
       return { percent, status };
     }, undefined, { timeout: 90_000 }).then((handle) => handle.jsonValue());
     assert.ok(stopped.percent < 100, `it was read to ${stopped.percent} %`);
-    assert.match(stopped.status, /^[\d.]+ [MG]B of [\d.]+ [MG]B · [\d,\u202f\u2009 ]+ records$/u);
+    assert.match(stopped.status, /^\d+\sMB of 816\sMB · [\d,]+\srecords$/);
     await hook(page, "import-progress").waitFor({ state: "detached" });
     assert.equal(await hook(page, "import-error").count(), 0);
     assert.equal((await importReport(page)).jobs, 5);
@@ -138,7 +138,6 @@ export default (check) => {
       const file = join(folder, "jobs.csv");
       for (const count of [4, 4, 6]) {
         await writeFile(file, ids(count));
-        await page.evaluate(() => document.querySelector('[data-testid="import-report"]')?.setAttribute("data-old", ""));
         await importTrace(page, file);
         await reported(page, count);
         // A browser tells of a choice only where it is another one than the last.
@@ -163,10 +162,20 @@ export default (check) => {
       await give(page, ...files);
       await error.waitFor();
       const text = await error.innerText();
-      assert.match(text, says, code);
-      assert.match(text, /What was loaded before is kept\./, code);
+      assert.match(text, says, `${code}: ${text}`);
+      assert.match(text, /What was loaded before is kept\./, `${code}: ${text}`);
       assert.ok(text.includes(files[0][0]), `${code}: no ${files[0][0]} in ${text}`);
       assert.equal((await importReport(page)).jobs, 5, code);
+      if (code === "unknown-table") {
+        // The window in which the columns are named opens by itself.
+        await hook(page, "mapping-dialog").waitFor();
+        await page.keyboard.press("Escape");
+        await hook(page, "mapping-dialog").waitFor({ state: "detached" });
+        // Read by a mapping none the less, of which nothing can be guessed.
+        await error.locator("#trace-format").selectOption("generic-csv");
+        await error.filter({ hasText: "cannot be read as jobs: " }).waitFor();
+        if (await hook(page, "mapping-dialog").isVisible()) await page.keyboard.press("Escape");
+      }
       await error.getByRole("button", { name: "Close" }).click();
       await error.waitFor({ state: "detached" });
     }
@@ -181,16 +190,18 @@ export default (check) => {
     assert.match(await hook(page, "import-sample").innerText(), /^Read one job in \d+$/);
   });
 
-  check("a file that is gone, a mapping that fits nothing, a member that is not there, and no such format", async ({ open }) => {
+  check("a file that is gone, a member that is not there, and a mapping of other columns are told", async ({ open }) => {
     const folder = await mkdtemp(join(tmpdir(), "sts-"));
     try {
       const page = await open();
-      const file = join(folder, "jobs.csv");
-      await writeFile(file, jobs(4));
+      const file = join(folder, "jobs.zip");
+      await writeFile(file, zip([["a.csv", jobs(2)], ["b.csv", jobs(2)]]));
       await importTrace(page, file);
       await reported(page, 4);
       await rm(file);
-      await hook(page, "trace-format").selectOption("sts-csv");
+      const members = hook(page, "import-members");
+      await members.locator("summary").click();
+      await members.getByRole("button", { name: "Read only this" }).first().click();
       const error = hook(page, "import-error");
       await error.waitFor();
       assert.match(await error.innerText(), /cannot be read: /);
@@ -200,7 +211,7 @@ export default (check) => {
     // What is asked of a trace stands in the scenario that waits for it.
     for (const [asked, says] of [
       [{ path: "a.zip", format: "auto", members: ["x.csv"] }, /no member x\.csv[\s\S]*b\.csv/],
-      [{ path: "b.csv", format: "generic-csv", mapping: { columns: { submit: { column: "when", unit: "s" }, gpus: { column: "many" } } } }, /cannot be read as jobs: /],
+      [{ path: "b.csv", format: "generic-csv", mapping: { columns: { submit: { column: "when", unit: "s" }, gpus: { column: "many" } } } }, /lacks the columns "when"/],
     ]) {
       const page = await open({ hash: scenarioHash({
         version: 1,
