@@ -12,6 +12,7 @@ pub mod estimate;
 pub mod fgd;
 pub mod fifo;
 pub mod fifo_backfill;
+mod fluid;
 pub mod gandiva_fair;
 pub mod gavel;
 pub mod gittins;
@@ -384,7 +385,7 @@ pub trait Policy {
     /// hold nothing, in order of submission.
     fn refill(&mut self, view: &View<'_>, waiting: &[JobId], free: &mut dyn Refill);
 
-    /// The shares of time that the policy's rule gives jobs until the next arrival or departure, for the fluid mode; `false` for a
+    /// The shares of time that the policy's rule gives jobs until the next arrival, departure or change of weight, for the fluid mode; `false` for a
     /// policy whose rule knows no shares. In sum they fit the cluster.
     fn shares(&mut self, _view: &View<'_>, _shares: &mut Vec<Share>) -> bool {
         false

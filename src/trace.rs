@@ -54,6 +54,7 @@ pub use digest::{
 };
 pub use elements::MAX_ELEMENT;
 pub use files::{FileRead, Holds, node_lists, put_in_reading_order};
+pub use format::SACCT_COMMAND;
 pub use format::sts_csv::write_sts_csv;
 pub use format::sts_json::write_sts_json;
 pub use format::{Detection, Format, MAPPED, detect, formats};

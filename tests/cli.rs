@@ -54,6 +54,20 @@ fn write_scenario(folder: &Path, scenario: &Value) -> String {
 }
 
 #[test]
+fn a_reader_that_stops_early_is_no_error() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_sts"))
+        .args(["generate", "--jobs", "20000"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(stderr(&output), "");
+    assert!(output.status.success());
+}
+
+#[test]
 fn run_writes_summary_jobs_and_rounds_and_is_deterministic() {
     let folder = tempfile::tempdir().unwrap();
     let path = write_scenario(folder.path(), &scenario());

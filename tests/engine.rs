@@ -13,7 +13,7 @@ use sts_sim::sim::{
     RunRecord, Service, Stopped, simulate,
 };
 use sts_sim::units::{ClassId, MilliGpus, NodeId, Rate, SimSpan, SimTime, TenantId, TypeId};
-use sts_sim::workload::bind::Tenant;
+use sts_sim::workload::bind::{Tenant, WeightChange};
 use sts_sim::workload::{BoundJob, BoundWorkload, JobClass, JobOption, Presence};
 
 fn secs(s: f64) -> SimTime {
@@ -397,4 +397,62 @@ fn a_lease_keeps_a_job_from_being_preempted() {
     // The long job has its device for 20 s; then the short one, which ends before its own lease does.
     assert_eq!(finishes(&leases(20.0)), [110.0, 30.0]);
     assert_eq!(finishes(&leases(200.0)), [100.0, 110.0]);
+}
+
+/// Two tenants, the second with three times the first's weight.
+fn two_tenants(list: &[(f64, f64, u32, u16)]) -> BoundWorkload {
+    let mut workload = jobs(&list.iter().map(|&(at, s, devices, _)| (at, s, devices)).collect::<Vec<_>>());
+    workload.tenants.push(Tenant { name: "u".into(), weight_micro: 3_000_000, changes: vec![] });
+    for (job, &(_, _, _, tenant)) in workload.jobs.iter_mut().zip(list) {
+        job.tenant = TenantId(tenant.into());
+    }
+    workload
+}
+
+#[test]
+fn tenants_have_their_exact_parts_in_the_fluid_mode() {
+    // One device: a quarter for the first tenant, three quarters for the second.
+    let mut workload = two_tenants(&[(0.0, 100.0, 1, 0), (0.0, 75.0, 1, 1)]);
+    let fluid = RoundSettings { mode: Mode::Fluid, ..settings(60.0, Boundary::Idle, 5.0) };
+    for policy in ["equal-split", "oef-noncoop", "oef-coop"] {
+        let record = run(policy, &one_type(1), &workload, fluid);
+        // At 100 s the second has had 75 s; the first has had 25 s and needs 75 s more alone.
+        close(&finishes(&record), &[175.0, 100.0]);
+    }
+    // From 20 s on both have one half: the second has had 15 s, and 60 s more at one half take 120 s.
+    workload.tenants[1].changes = vec![WeightChange { at: secs(20.0), weight_micro: 1_000_000 }];
+    for policy in ["equal-split", "oef-noncoop", "oef-coop"] {
+        close(&finishes(&run(policy, &one_type(1), &workload, fluid)), &[175.0, 140.0]);
+    }
+}
+
+#[test]
+fn what_a_tenant_leaves_is_lent_in_the_fluid_mode_unless_it_is_to_stay_idle() {
+    // Four devices, one for the first tenant and three for the second, which uses one.
+    let workload = two_tenants(&[(0.0, 100.0, 1, 0), (0.0, 100.0, 1, 0), (0.0, 100.0, 1, 1)]);
+    let fluid = RoundSettings { mode: Mode::Fluid, ..settings(60.0, Boundary::Idle, 0.0) };
+    let with = |left_over: &str| {
+        let params = BTreeMap::from([("left_over".to_string(), ParamValue::Word(left_over.to_string()))]);
+        finishes(&run_with("equal-split", &params, &one_type(4), &workload, fluid))
+    };
+    close(&with("lend"), &[100.0, 100.0, 100.0]);
+    // Alone from 100 s on, the first tenant has all four.
+    close(&with("idle"), &[100.0, 200.0, 100.0]);
+}
+
+#[test]
+fn gavels_fractions_are_had_to_the_letter_in_the_fluid_mode() {
+    // Three equal jobs on two devices: two thirds of the time each.
+    let workload = jobs(&[(0.0, 100.0, 1), (0.0, 100.0, 1), (0.0, 100.0, 1)]);
+    let fluid = RoundSettings { mode: Mode::Fluid, ..settings(60.0, Boundary::Idle, 5.0) };
+    for policy in ["gavel-max-min", "gavel-water-filling", "gavel-ftf", "gavel-makespan"] {
+        let record = run(policy, &one_type(2), &workload, fluid);
+        for finish in finishes(&record) {
+            assert!((finish - 150.0).abs() < 0.01, "{policy}: {finish}");
+        }
+    }
+    // The most throughput leaves nothing idle, whoever has it.
+    let record = run("gavel-max-sum", &one_type(2), &workload, fluid);
+    let both_busy = 2.0 * finishes(&record).iter().fold(f64::INFINITY, |a, b| a.min(*b));
+    assert!(record.end.as_secs() <= 200.01 && both_busy >= 199.99, "{:?}", finishes(&record));
 }

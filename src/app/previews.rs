@@ -61,6 +61,10 @@ impl Preview {
 }
 
 fn spans(spans: &SpanClasses) -> (Classes, Vec<u64>) {
+    // Alone, the class that reaches down to nothing has no axis to stand on.
+    if spans.first == 0 && spans.counts.len() == 1 {
+        return (Classes::Named(vec!["below 1 s".to_owned()]), spans.counts.clone());
+    }
     (Classes::Spans(spans.edges_s()), spans.counts.clone())
 }
 
@@ -97,6 +101,12 @@ fn class_of(gpus: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_class_of_all_that_is_below_a_second_has_a_name() {
+        let (classes, counts) = spans(&SpanClasses { first: 0, counts: vec![9] });
+        assert_eq!((classes, counts), (Classes::Named(vec!["below 1 s".to_owned()]), vec![9]));
+    }
 
     #[test]
     fn sizes_are_counted_in_classes_that_double() {

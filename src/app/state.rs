@@ -709,8 +709,9 @@ impl State {
                 let source = reading.source.clone();
                 self.inputs.reading = None;
                 self.runs.awaited = None;
-                if matches!(&source, Source::Files { .. }) && why.asks_for_mapping() && self.dialog.is_none()
-                {
+                // Of several files that do not go together it is not known which one the columns would be of.
+                let is_one = matches!(&source, Source::Files { files, .. } if files.len() == 1);
+                if is_one && why.asks_for_mapping() && self.dialog.is_none() {
                     self.dialog = Some(Dialog::Mapping);
                 }
                 self.inputs.refused = Some(Rc::new(inputs::Refused { source, why }));

@@ -12,6 +12,7 @@ use super::state::runs::{Cause, Interrupted, Interruption, Lost};
 use crate::chart::format;
 use crate::cluster::Geometry;
 use crate::scenario::{NodeSpec, Scenario};
+use crate::trace::Refusal;
 use crate::workload::Outcome;
 use crate::workload::synthetic::Fitted;
 
@@ -281,6 +282,8 @@ pub const KEPT_OUTCOMES: &str = "Keep GPU jobs that";
 pub const SAVE_CSV: &str = "Jobs (CSV)";
 /// The other format.
 pub const SAVE_JSON: &str = "Jobs (JSON)";
+/// The button that saves the import report.
+pub const SAVE_REPORT: &str = "Report (JSON)";
 /// When the browser gives no file.
 pub const NO_FILE: &str =
     "The browser did not take the file. Try again, or use the command line: sts import --out.";
@@ -343,11 +346,20 @@ pub fn fitted(fitted: &Fitted) -> String {
 /// The file name of a workload: `jobs.csv` becomes `jobs-workload.csv`.
 #[must_use]
 pub fn workload_file(scenario: &Scenario, extension: &str) -> String {
-    let name = workload_name(scenario);
-    let stem = name.split(['.', ',']).next().unwrap_or_default();
+    file_of(&workload_name(scenario), "workload", extension)
+}
+
+/// The file name of an import report: `jobs.csv` becomes `jobs-report.json`.
+#[must_use]
+pub fn report_file(trace: &str) -> String {
+    file_of(trace, "report", "json")
+}
+
+fn file_of(trace: &str, what: &str, extension: &str) -> String {
+    let stem = trace.split(['.', ',']).next().unwrap_or_default();
     let plain = |c: char| if c.is_alphanumeric() || c == '-' || c == '_' { c } else { '-' };
     let stem: String = stem.chars().map(plain).collect();
-    format!("{}-workload.{extension}", if stem.is_empty() { "jobs" } else { &stem })
+    format!("{}-{what}.{extension}", if stem.is_empty() { "jobs" } else { &stem })
 }
 
 /// The name of the window, and of the button that opens it.
@@ -390,6 +402,26 @@ pub fn awaited(path: &str) -> String {
     )
 }
 
+/// Why files were refused, with the way out that the page has where the command line has another.
+#[must_use]
+pub fn refusal(refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::UnknownTable { columns } => format!(
+            "It is a table of no known format, with the columns {columns}. Say what its columns are, choose its format, or \
+             name the columns submit_s, gpus and duration_s."
+        ),
+        Refusal::UnknownJson { found } => {
+            format!(
+                "It is JSON of no known format: found {found}. Choose its format, or load the jobs as a table."
+            )
+        }
+        Refusal::BadMapping { why } => {
+            format!("It cannot be read as jobs: {why}. Say what its columns are.")
+        }
+        other => other.to_string(),
+    }
+}
+
 /// A worker that died while reading.
 #[must_use]
 pub fn died(message: &str) -> String {
@@ -406,6 +438,19 @@ const DATES_FROM_S: f64 = 631_152_000.0;
 #[must_use]
 pub fn is_date(seconds: f64) -> bool {
     seconds >= DATES_FROM_S
+}
+
+/// A number of GPUs: whole ones without decimals, shares to the thousandth that is counted.
+#[must_use]
+pub fn gpus(value: f64) -> String {
+    let thousandths = (value * 1000.0).round() % 1000.0;
+    let decimals = match () {
+        () if thousandths % 1000.0 == 0.0 => 0,
+        () if thousandths % 100.0 == 0.0 => 1,
+        () if thousandths % 10.0 == 0.0 => 2,
+        () => 3,
+    };
+    format::number(value, decimals)
 }
 
 /// A moment in a trace's own origin: a date in UTC where it can only be one.

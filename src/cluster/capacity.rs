@@ -35,6 +35,14 @@ impl Geometry {
         }
     }
 
+    /// Resources that count; the others are zero.
+    fn resource_count(self) -> usize {
+        match self {
+            Self::Buddy { .. } => 1,
+            Self::MigA100 => MAX_RESOURCES,
+        }
+    }
+
     /// Resources taken by an allocation of a slice on each of `devices` devices.
     #[must_use]
     pub fn usage(self, slice: impl Into<Slice>, devices: u32) -> [u32; MAX_RESOURCES] {
@@ -143,6 +151,13 @@ impl Capacity {
         }
     }
 
+    /// Takes what is held in the cluster already, which therefore fits.
+    pub fn hold(&mut self, type_id: TypeId, slice: impl Into<Slice>, devices: u32) {
+        if let Some(room) = self.types.get_mut(type_id.index()) {
+            room.add(slice.into(), devices);
+        }
+    }
+
     /// Gives back what was taken.
     pub fn give(&mut self, type_id: TypeId, slice: impl Into<Slice>, devices: u32) {
         if let Some(room) = self.types.get_mut(type_id.index()) {
@@ -153,7 +168,7 @@ impl Capacity {
     /// Slots of a type that nobody has taken.
     #[must_use]
     pub fn free_slots(&self, type_id: TypeId) -> u32 {
-        self.types.get(type_id.index()).map_or(0, |room| room.capacity[0] - room.used[0])
+        self.types.get(type_id.index()).map_or(0, |room| room.free(0))
     }
 
     /// Whole devices of a type that still fit.
@@ -179,8 +194,13 @@ impl Room {
 
     fn free_devices(&self) -> u32 {
         let whole = self.geometry.usage(self.geometry.slots(), 1);
-        let rows = self.capacity.iter().zip(&self.used).zip(whole);
-        rows.filter(|(_, each)| *each > 0).map(|((all, used), each)| (all - used) / each).min().unwrap_or(0)
+        let rows = whole.into_iter().enumerate().filter(|(_, each)| *each > 0);
+        rows.map(|(row, each)| self.free(row) / each).min().unwrap_or(0)
+    }
+
+    /// What is left of a resource.
+    fn free(&self, row: usize) -> u32 {
+        self.capacity[row].saturating_sub(self.used[row])
     }
 
     /// See [`Capacity::fits`].
@@ -189,7 +209,7 @@ impl Room {
             return false;
         }
         let more = self.geometry.usage(slice, devices);
-        (0..MAX_RESOURCES).all(|row| more[row] <= self.capacity[row] - self.used[row])
+        (0..self.geometry.resource_count()).all(|row| more[row] <= self.free(row))
             && self.is_distinct_with(slice, devices)
     }
 

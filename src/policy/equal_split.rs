@@ -1,11 +1,12 @@
 //! Equal split: every tenant has its own part of every GPU type.
 
+use super::fluid::{self, Dealer};
 use super::list::{Chooser, Passing, SHARING, TYPE_CHOICE, fits, is_full, take};
 use super::param::{ParamKind, ParamSpec};
 use super::registry::Knowledge;
 use super::sts::quota::{Claim, Quotas, TemporalLayer};
 use super::tenants::{held_units, weight};
-use super::{ATTAINED_UNITS, Decision, Grant, Policy, PolicySpec, Refill, RefillReads, View};
+use super::{ATTAINED_UNITS, Decision, Grant, Policy, PolicySpec, Refill, RefillReads, Share, View};
 use crate::cluster::capacity::Capacity;
 use crate::units::JobId;
 use crate::workload::JobOption;
@@ -79,16 +80,7 @@ impl EqualSplit {
         let tenants = view.workload.tenants.len();
         let layer = layer.get_or_insert_with(|| TemporalLayer::new(view.in_service.to_vec(), tenants));
         layer.set_units(view.in_service.iter().copied());
-        claims.clear();
-        claims.extend(
-            view.active
-                .iter()
-                .map(|&job| view.job(job).tenant)
-                .map(|tenant| Claim { tenant: tenant.0, weight: weight(view, tenant) }),
-        );
-        claims.sort_unstable_by_key(|claim| claim.tenant);
-        claims.dedup();
-        claims.retain(|claim| claim.weight > 0);
+        claim(view, claims);
         layer.next_round(claims, quotas);
     }
 
@@ -133,6 +125,20 @@ impl EqualSplit {
     }
 }
 
+/// Writes down the active tenants that have a weight, in their order.
+fn claim(view: &View<'_>, claims: &mut Vec<Claim>) {
+    claims.clear();
+    claims.extend(
+        view.active
+            .iter()
+            .map(|&job| view.job(job).tenant)
+            .map(|tenant| Claim { tenant: tenant.0, weight: weight(view, tenant) }),
+    );
+    claims.sort_unstable_by_key(|claim| claim.tenant);
+    claims.dedup();
+    claims.retain(|claim| claim.weight > 0);
+}
+
 /// Where in `room` an option of a job counts.
 fn room_of(view: &View<'_>, job: JobId, option: JobOption) -> usize {
     view.job(job).tenant.index() * view.cluster.types().len() + option.type_id.index()
@@ -162,6 +168,33 @@ impl Policy for EqualSplit {
                 self.chooser.give(view, job, &mut capacity, decision);
             }
         }
+    }
+
+    /// Every tenant's exact part goes to its jobs in the order of submission, and so does what is left over, where it is lent.
+    fn shares(&mut self, view: &View<'_>, shares: &mut Vec<Share>) -> bool {
+        let Self { chooser, left_over, claims, .. } = self;
+        claim(view, claims);
+        let all: u128 = claims.iter().map(|claim| u128::from(claim.weight)).sum();
+        let mut pool = fluid::whole(view);
+        let mut parts: Vec<fluid::Pool> = claims
+            .iter()
+            .map(|claim| pool.iter().map(|units| units * u128::from(claim.weight) / all).collect())
+            .collect();
+        let mut dealer = Dealer::new(view, shares);
+        for &job in view.active {
+            let tenant = view.job(job).tenant.0;
+            if let Ok(at) = claims.binary_search_by_key(&tenant, |claim| claim.tenant) {
+                dealer.give_in_order(&mut parts[at], chooser, std::iter::once(job));
+            }
+        }
+        if *left_over == LeftOver::Lent {
+            for (k, units) in pool.iter_mut().enumerate() {
+                *units = parts.iter().map(|part| part[k]).sum();
+            }
+            dealer.give_in_order(&mut pool, chooser, view.active.iter().copied());
+        }
+        dealer.finish();
+        true
     }
 
     fn refill(&mut self, view: &View<'_>, waiting: &[JobId], free: &mut dyn Refill) {

@@ -74,12 +74,13 @@ impl Estimator {
     #[must_use]
     pub fn remaining(&self, view: &View<'_>, job: JobId) -> Work {
         let remaining = view.state(job).remaining;
-        let total = view.job(job).work;
-        let done = Work(total.0 - remaining.0);
+        let total = || view.job(job).work;
         match self.known {
             Known::Exactly => remaining,
-            Known::Never => done,
+            Known::Never => total() - remaining,
             Known::Noisily => {
+                let total = total();
+                let done = total - remaining;
                 let mut estimate = ((total.0 as f64 * self.factor(job, view.states.len())) as i128).max(1);
                 while estimate <= done.0 {
                     estimate = estimate.saturating_mul(2);

@@ -20,8 +20,9 @@ mod remaining;
 mod rounds;
 pub mod water_filling;
 
+use super::fluid::{self, Dealer};
 use super::list::Sharing;
-use super::{Decision, Params, Policy, Proof, Refill, View};
+use super::{Decision, Params, Policy, Proof, Refill, SHARE_UNITS, Share, View};
 use crate::units::JobId;
 use groups::Groups;
 use program::Fractions;
@@ -68,6 +69,17 @@ impl<O: Objective> Gavel<O> {
         }
     }
 
+    /// Computes the fractions where they are out of date.
+    fn update(&mut self, view: &View<'_>) {
+        self.objective.group(view, &mut self.groups);
+        if self.objective.is_stale(view.round - self.solved_round)
+            || self.solved_devices != self.groups.devices
+            || !self.groups.is_signed(&self.solved)
+        {
+            self.solve(view);
+        }
+    }
+
     fn solve(&mut self, view: &View<'_>) {
         self.is_fallback = false;
         self.fractions = match self.groups.uncontended() {
@@ -85,17 +97,28 @@ impl<O: Objective> Gavel<O> {
 
 impl<O: Objective> Policy for Gavel<O> {
     fn decide(&mut self, view: &View<'_>, decision: &mut Decision) {
-        self.objective.group(view, &mut self.groups);
-        if self.objective.is_stale(view.round - self.solved_round)
-            || self.solved_devices != self.groups.devices
-            || !self.groups.is_signed(&self.solved)
-        {
-            self.solve(view);
-        }
+        self.update(view);
         self.rounds.decide(view, &self.groups, &self.fractions, decision);
         if self.is_fallback {
             decision.proof = Some(Proof::failed());
         }
+    }
+
+    /// The fractions to the letter: what the program leaves idle stays idle.
+    fn shares(&mut self, view: &View<'_>, shares: &mut Vec<Share>) -> bool {
+        self.update(view);
+        let mut pool = fluid::whole(view);
+        let mut dealer = Dealer::new(view, shares);
+        for (group, row) in self.groups.list.iter().zip(&self.fractions) {
+            for (choice, fraction) in group.choices.iter().zip(row) {
+                let of_time = (fraction.clamp(0.0, 1.0) * SHARE_UNITS as f64) as u64;
+                for &job in &group.jobs {
+                    dealer.give(&mut pool, job, choice.option, of_time);
+                }
+            }
+        }
+        dealer.finish();
+        true
     }
 
     fn refill(&mut self, view: &View<'_>, waiting: &[JobId], free: &mut dyn Refill) {

@@ -173,9 +173,8 @@ fn log_of(ratio: f64) -> i64 {
 impl Policy for Gittins {
     fn decide(&mut self, view: &View<'_>, decision: &mut Decision) {
         self.learn(view);
-        let index = &self.index;
-        self.order.sort(view.active, |job| Rank::descending(index.of(view, job)));
-        self.chooser.serve(view, self.order.jobs(), Passing::Always, decision);
+        let Self { chooser, index, order, .. } = self;
+        chooser.serve_by_rank(view, order, |job| Rank::descending(index.of(view, job)), decision);
     }
 
     fn refill(&mut self, view: &View<'_>, waiting: &[JobId], free: &mut dyn Refill) {

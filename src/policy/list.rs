@@ -111,6 +111,8 @@ pub(super) struct Chooser {
     candidates: Vec<u16>,
     /// Scratch: whether enough is free for a job of each class, as far as known.
     has_room: Vec<Option<bool>>,
+    /// Scratch: whether a job of each class found nothing that fits; then no later one does, as what is free only shrinks.
+    is_refused: Vec<bool>,
     /// Scratch: waiting jobs for which enough is free.
     startable: Vec<JobId>,
 }
@@ -134,6 +136,7 @@ impl Chooser {
             rng: ChaCha8Rng::seed_from_u64(seed),
             candidates: Vec::new(),
             has_room: Vec::new(),
+            is_refused: Vec::new(),
             startable: Vec::new(),
         }
     }
@@ -178,7 +181,7 @@ impl Chooser {
         let mut capacity = view.capacity();
         for &job in view.active {
             if let Some(held) = view.state(job).held {
-                take(&mut capacity, view.option(job, held.option));
+                hold(&mut capacity, view.option(job, held.option));
                 decision.grants.push(Grant { job, option: held.option });
             }
         }
@@ -195,23 +198,57 @@ impl Chooser {
         decision: &mut Decision,
     ) {
         let mut capacity = view.capacity();
-        self.leased.clear();
-        if self.lease > SimSpan::ZERO {
-            for &job in view.active {
-                let Some(held) = view.state(job).held.filter(|held| view.now - held.since < self.lease)
-                else {
-                    continue;
-                };
-                if take(&mut capacity, view.option(job, held.option)) {
-                    decision.grants.push(Grant { job, option: held.option });
-                    self.leased.push(job);
-                }
-            }
-        }
+        self.keep_leased(view, &mut capacity, decision);
         let leased = std::mem::take(&mut self.leased);
         let order = order.filter(|job| leased.binary_search(job).is_err());
         self.start(view, order, passing, &mut capacity, decision);
         self.leased = leased;
+    }
+
+    /// Serves all jobs, whoever has the least `rank` first, as [`Self::serve`] does; everybody passes. `order` is scratch.
+    ///
+    /// Jobs that run and come before everybody who waits need no place in the order: what they hold together fits.
+    pub(super) fn serve_by_rank(
+        &mut self,
+        view: &View<'_>,
+        order: &mut ByRank,
+        rank: impl Fn(JobId) -> Rank,
+        decision: &mut Decision,
+    ) {
+        let mut capacity = view.capacity();
+        self.keep_leased(view, &mut capacity, decision);
+        let leased = std::mem::take(&mut self.leased);
+        order.rank(view.active, rank);
+        if !leased.is_empty() {
+            order.ranked.retain(|&ranked| leased.binary_search(&job_of(ranked)).is_err());
+        }
+        self.leased = leased;
+        let waits = |ranked: &u128| view.state(job_of(*ranked)).held.is_none();
+        let first_waiting = order.ranked.iter().copied().filter(waits).min().unwrap_or(u128::MAX);
+        order.ranked.retain(|&ranked| {
+            let job = job_of(ranked);
+            let Some(held) = view.state(job).held.filter(|_| ranked < first_waiting) else { return true };
+            hold(&mut capacity, view.option(job, held.option));
+            decision.grants.push(Grant { job, option: held.option });
+            false
+        });
+        order.ranked.sort_unstable();
+        self.start(view, order.jobs(), Passing::Always, &mut capacity, decision);
+    }
+
+    /// Grants what is held for the rest of a lease.
+    fn keep_leased(&mut self, view: &View<'_>, capacity: &mut Capacity, decision: &mut Decision) {
+        self.leased.clear();
+        if self.lease == SimSpan::ZERO {
+            return;
+        }
+        for &job in view.active {
+            let held = view.state(job).held.filter(|held| view.now - held.since < self.lease);
+            let Some(held) = held else { continue };
+            hold(capacity, view.option(job, held.option));
+            decision.grants.push(Grant { job, option: held.option });
+            self.leased.push(job);
+        }
     }
 
     fn start(
@@ -222,21 +259,26 @@ impl Chooser {
         capacity: &mut Capacity,
         decision: &mut Decision,
     ) {
+        self.is_refused.clear();
+        self.is_refused.resize(view.workload.classes.len(), false);
         let mut blocked = false;
         for job in order {
             if blocked {
                 decision.waits.push((job, Reason::HeadOfLine));
                 continue;
             }
-            if is_full(view, capacity) {
-                if passing == Passing::Always {
-                    return;
-                }
-                blocked = true;
+            let class = view.job(job).class.index();
+            if self.is_refused[class] && view.state(job).held.is_none() {
                 continue;
             }
-            if self.give(view, job, capacity, decision).is_none() {
-                blocked = passing == Passing::Never;
+            if self.give(view, job, capacity, decision).is_some() {
+                continue;
+            }
+            self.is_refused[class] = true;
+            match passing {
+                Passing::Never => blocked = true,
+                Passing::Always if is_full(view, capacity) => return,
+                Passing::Always => {}
             }
         }
     }
@@ -319,7 +361,7 @@ impl Chooser {
 pub(super) fn free_beside_running(view: &View<'_>) -> Capacity {
     let mut capacity = view.capacity();
     for held in view.active.iter().filter_map(|&job| Some(view.option(job, view.state(job).held?.option))) {
-        take(&mut capacity, held);
+        hold(&mut capacity, held);
     }
     capacity
 }
@@ -337,6 +379,11 @@ pub(super) fn fits(capacity: &Capacity, option: JobOption) -> bool {
 /// Takes what an option uses if it fits, and says whether it does.
 pub(super) fn take(capacity: &mut Capacity, option: JobOption) -> bool {
     capacity.take(option.type_id, option.slice(), option.devices)
+}
+
+/// Counts what a job holds already; what runs fits together.
+pub(super) fn hold(capacity: &mut Capacity, option: JobOption) {
+    capacity.hold(option.type_id, option.slice(), option.devices);
 }
 
 /// Waiting jobs, in order of submission.
@@ -381,9 +428,14 @@ pub(super) struct ByRank {
 impl ByRank {
     /// Sorts jobs, whoever has the least `rank` first.
     pub(super) fn sort(&mut self, jobs: &[JobId], rank: impl Fn(JobId) -> Rank) {
+        self.rank(jobs, rank);
+        self.ranked.sort_unstable();
+    }
+
+    /// Ranks jobs, in the order in which they are given.
+    fn rank(&mut self, jobs: &[JobId], rank: impl Fn(JobId) -> Rank) {
         self.ranked.clear();
         self.ranked.extend(jobs.iter().map(|&job| ranked(rank(job), job)));
-        self.ranked.sort_unstable();
     }
 
     /// The jobs in this order.

@@ -3,8 +3,9 @@
 pub mod coop;
 pub mod noncoop;
 
-use super::shares::{Accounts, active_tenants};
-use super::{Decision, Params, Policy, Proof, Refill, View};
+use super::fluid::{self, Dealer};
+use super::shares::{Accounts, ActiveTenant, active_tenants};
+use super::{Decision, Params, Policy, Proof, Refill, Share, View};
 use crate::linear::LinearProgram;
 use crate::units::JobId;
 
@@ -110,14 +111,9 @@ impl Oef {
             is_fallback: false,
         }
     }
-}
 
-impl Policy for Oef {
-    fn decide(&mut self, view: &View<'_>, decision: &mut Decision) {
-        let mut tenants = active_tenants(view, self.accounts.sharing());
-        for tenant in &mut tenants {
-            tenant.jobs.sort_by_key(|&job| (view.state(job).held.is_none(), job));
-        }
+    /// Devices of each type that each tenant is due.
+    fn due(&mut self, view: &View<'_>, tenants: &[ActiveTenant]) -> Vec<Vec<f64>> {
         let devices: Vec<f64> = view.in_service.iter().map(|&devices| f64::from(devices)).collect();
         let entitled = || tenants.iter().filter(|tenant| tenant.weight > 0.0);
         let speedups: Vec<Vec<f64>> = entitled().map(|tenant| normalised(&tenant.speeds)).collect();
@@ -134,13 +130,21 @@ impl Policy for Oef {
             self.solved = inputs;
         }
         let mut rows = self.due.iter();
-        let due: Vec<Vec<f64>> = tenants
-            .iter()
-            .map(|tenant| {
-                let row = if tenant.weight > 0.0 { rows.next() } else { None };
-                row.cloned().unwrap_or_else(|| vec![0.0; devices.len()])
-            })
-            .collect();
+        let due = |tenant: &ActiveTenant| {
+            let row = if tenant.weight > 0.0 { rows.next() } else { None };
+            row.cloned().unwrap_or_else(|| vec![0.0; devices.len()])
+        };
+        tenants.iter().map(due).collect()
+    }
+}
+
+impl Policy for Oef {
+    fn decide(&mut self, view: &View<'_>, decision: &mut Decision) {
+        let mut tenants = active_tenants(view, self.accounts.sharing());
+        for tenant in &mut tenants {
+            tenant.jobs.sort_by_key(|&job| (view.state(job).held.is_none(), job));
+        }
+        let due = self.due(view, &tenants);
         self.accounts.decide(view, &tenants, &due, decision);
         if self.is_fallback {
             decision.proof = Some(Proof::failed());
@@ -149,6 +153,26 @@ impl Policy for Oef {
 
     fn refill(&mut self, view: &View<'_>, waiting: &[JobId], free: &mut dyn Refill) {
         self.accounts.refill(view, waiting, free);
+    }
+
+    /// What each tenant is due goes to its jobs in the order of submission, the fastest type first; what a tenant cannot use goes
+    /// to everybody's in the same order.
+    fn shares(&mut self, view: &View<'_>, shares: &mut Vec<Share>) -> bool {
+        let tenants = active_tenants(view, self.accounts.sharing());
+        let due = self.due(view, &tenants);
+        let mut pool = fluid::whole(view);
+        let mut dealer = Dealer::new(view, shares);
+        let chooser = self.accounts.chooser();
+        for (tenant, due) in tenants.iter().zip(&due) {
+            let mut part = fluid::part_of(view, &mut pool, due);
+            dealer.give_in_order(&mut part, chooser, tenant.jobs.iter().copied());
+            for (left, back) in pool.iter_mut().zip(part) {
+                *left += back;
+            }
+        }
+        dealer.give_in_order(&mut pool, chooser, view.active.iter().copied());
+        dealer.finish();
+        true
     }
 
     fn is_static_when_idle_queue(&self) -> bool {

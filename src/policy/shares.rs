@@ -104,6 +104,11 @@ impl Accounts {
         self.sharing
     }
 
+    /// Chooses options for jobs.
+    pub(super) fn chooser(&mut self) -> &mut Chooser {
+        &mut self.chooser
+    }
+
     /// Credits every tenant the devices it is `due` of each type for the round and decides who runs.
     pub(super) fn decide(
         &mut self,

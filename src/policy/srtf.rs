@@ -39,8 +39,8 @@ struct Srtf {
 impl Policy for Srtf {
     fn decide(&mut self, view: &View<'_>, decision: &mut Decision) {
         let Self { chooser, estimator, order, .. } = self;
-        order.sort(view.active, |job| Rank::ascending(estimator.remaining(view, job).0));
-        chooser.serve(view, order.jobs(), Passing::Always, decision);
+        let rank = |job| Rank::ascending(estimator.remaining(view, job).0);
+        chooser.serve_by_rank(view, order, rank, decision);
     }
 
     fn refill(&mut self, view: &View<'_>, waiting: &[JobId], free: &mut dyn Refill) {

@@ -151,8 +151,8 @@ impl Policy for AttainedService {
     fn decide(&mut self, view: &View<'_>, decision: &mut Decision) {
         self.promote(view, view.active);
         let Self { thresholds, within, forgiven, chooser, order, .. } = self;
-        order.sort(view.active, |job| rank(view, thresholds, *within, forgiven, job));
-        chooser.serve(view, order.jobs(), Passing::Always, decision);
+        let rank = |job| rank(view, thresholds, *within, forgiven, job);
+        chooser.serve_by_rank(view, order, rank, decision);
     }
 
     fn refill(&mut self, view: &View<'_>, waiting: &[JobId], free: &mut dyn Refill) {

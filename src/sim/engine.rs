@@ -19,7 +19,8 @@ use crate::cluster::occupancy::Occupancy;
 use crate::cluster::placement::{Wanted, settle};
 use crate::cluster::{Cluster, Part, Placement, Slice};
 use crate::policy::{
-    ATTAINED_UNITS, Decision, Held, JobState, Policy, Reason, RefillReads, SHARE_UNITS, View, held_units,
+    ATTAINED_UNITS, Decision, Grant, Held, JobState, Policy, Reason, RefillReads, SHARE_UNITS, View,
+    held_units,
 };
 use crate::units::{DeviceId, JobId, NodeId, Rate, SimSpan, SimTime, TypeId, Work};
 use crate::workload::{BoundJob, BoundWorkload, JobOption, Presence};
@@ -556,31 +557,29 @@ impl<'a> Engine<'a> {
 
     /// Puts the decision on devices. Jobs that keep their option stay where they are unless another has no place otherwise.
     fn apply(&mut self) {
-        for grant in &self.decision.grants {
-            self.granted[grant.job.index()] = Some(grant.option);
-        }
-        let running: Vec<JobId> =
-            self.active.iter().copied().filter(|job| self.states[job.index()].held.is_some()).collect();
-        for &job in &running {
-            let keeps = self.states[job.index()].held.map(|held| held.option) == self.granted[job.index()];
-            if !keeps {
-                self.close(job);
-                if self.granted[job.index()].is_none() {
-                    self.record.jobs[job.index()].preemptions += 1;
-                    insert_sorted(&mut self.waiting, job);
-                }
+        let mut fresh: Vec<(JobId, u16, JobOption)> = Vec::new();
+        for &Grant { job, option } in &self.decision.grants {
+            let state = &self.states[job.index()];
+            if state.finish.is_some() {
+                continue;
+            }
+            self.granted[job.index()] = Some(option);
+            if state.held.is_none_or(|held| held.option != option) {
+                let class = self.workload.class_of(&self.workload.jobs[job.index()]);
+                fresh.push((job, option, class.options[usize::from(option)]));
             }
         }
-        let mut fresh: Vec<(JobId, u16, JobOption)> = Vec::new();
-        for grant in &self.decision.grants {
-            let state = &self.states[grant.job.index()];
-            if state.held.is_none() && state.finish.is_none() {
-                let job = &self.workload.jobs[grant.job.index()];
-                fresh.push((
-                    grant.job,
-                    grant.option,
-                    self.workload.class_of(job).options[usize::from(grant.option)],
-                ));
+        for index in 0..self.active.len() {
+            let job = self.active[index];
+            let granted = self.granted[job.index()].take();
+            let Some(held) = self.states[job.index()].held else { continue };
+            if granted == Some(held.option) {
+                continue;
+            }
+            self.close(job);
+            if granted.is_none() {
+                self.record.jobs[job.index()].preemptions += 1;
+                insert_sorted(&mut self.waiting, job);
             }
         }
         // What has a place already, then whole devices, then large slices: what is hard to place has the choice.
@@ -618,9 +617,6 @@ impl<'a> Engine<'a> {
                     insert_sorted(&mut self.waiting, job);
                 }
             }
-        }
-        for grant in &self.decision.grants {
-            self.granted[grant.job.index()] = None;
         }
         self.record.reconfigurations += self.layouts.take_changed();
     }

@@ -1,7 +1,7 @@
 //! The fluid (ideal) mode: a run without rounds, devices and overheads, as the upper end of what a policy's rule could do.
 //!
 //! A policy that states shares of time ([`Policy::shares`]) has them to the letter: between two events every job progresses at the
-//! sum of share times rate. Any other policy decides anew at every arrival and departure and every round's length after the last
+//! sum of share times rate. Events are arrivals, departures and changes of weight. Any other policy decides anew at every arrival and departure and every round's length after the last
 //! decision, and what it decides holds at once. Nothing costs time, and only counts of slots matter, not positions. Failures,
 //! changes of capacity and limits are not part of this mode. Gavel's simulator calls it ideal (Narayanan et al., OSDI 2020, §7.1).
 
@@ -158,7 +158,8 @@ impl<'a> Fluid<'a> {
             active: &self.active,
         };
         self.shares.clear();
-        let mut until = SimTime::NEVER;
+        let changes = self.workload.tenants.iter().filter_map(|tenant| tenant.next_change(self.now));
+        let mut until = changes.min().unwrap_or(SimTime::NEVER);
         if !self.policy.shares(&view, &mut self.shares) {
             self.decision.clear();
             self.policy.decide(&view, &mut self.decision);
@@ -168,7 +169,7 @@ impl<'a> Fluid<'a> {
                 of_time: SHARE_UNITS,
             };
             self.shares.extend(self.decision.grants.iter().map(whole));
-            until = self.now + self.settings.length;
+            until = until.min(self.now + self.settings.length);
         }
         self.shares.retain(|share| share.of_time > 0);
         self.shares.sort_by_key(|share| (share.job, share.option));

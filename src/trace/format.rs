@@ -34,6 +34,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 pub(super) use generic_csv::mapping_of;
+pub use sacct::SACCT_COMMAND;
 
 use crate::trace::elements::{ArrayAt, Place};
 use crate::trace::intake::{Closing, Fault, Intake, Verdict};

@@ -638,6 +638,9 @@ impl Intake {
             ),
         ];
         let own = own.map(|(code, count, text)| Notice::new(code, count, text));
+        // Where the origin is stated, times far from it are no other unit.
+        let has_origin = self.notices.iter().any(|notice| notice.code == "log-origin" && notice.count > 0);
+        let looks = looks.into_iter().filter(|notice| !has_origin || notice.code != "far-origin");
         let all = self.notices.into_iter().chain(own).chain(looks);
         report.warnings = all.filter(|notice| notice.count > 0).map(Warning::from).collect();
         Imported { workload, report, detections: Vec::new() }

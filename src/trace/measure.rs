@@ -206,8 +206,9 @@ fn notices(figures: &Figures, jobs: u64, first_submit_s: f64) -> Vec<Notice> {
             "long-gaps",
             figures.gaps,
             format!(
-                "times nothing is submitted for more than {:.0} days, at most for {:.1}, from hour {:.0} on. Take a window on \
+                "{} nothing is submitted for more than {:.0} days, at most for {:.1}, from hour {:.0} on. Take a window on \
                  one side of it if the trace was cut together",
+                if figures.gaps == 1 { "time" } else { "times" },
                 days(LONG_GAP),
                 days(figures.longest_gap),
                 hours(figures.before_gap)

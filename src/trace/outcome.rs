@@ -5,11 +5,19 @@ use crate::workload::Outcome;
 /// The outcome that `word` stands for, whatever its case; `None` for a word no scheduler is known to use. Slurm cuts long
 /// states off with a `+`.
 pub(super) fn outcome(word: &str) -> Option<Outcome> {
-    const WORDS: [(&str, Outcome); 35] = [
+    const WORDS: [(&str, Outcome); 45] = [
         ("COMPLETED", Outcome::Completed),
         ("PASS", Outcome::Completed),
         ("SUCCEEDED", Outcome::Completed),
+        ("SUCCESS", Outcome::Completed),
+        ("SUCCESSFUL", Outcome::Completed),
+        ("COMPLETE", Outcome::Completed),
+        ("FINISHED", Outcome::Completed),
+        ("DONE", Outcome::Completed),
         ("FAILED", Outcome::Failed),
+        ("FAILURE", Outcome::Failed),
+        ("ERROR", Outcome::Failed),
+        ("CRASHED", Outcome::Failed),
         ("TIMEOUT", Outcome::Failed),
         ("NODE_FAIL", Outcome::Failed),
         ("OUT_OF_MEMORY", Outcome::Failed),
@@ -20,6 +28,8 @@ pub(super) fn outcome(word: &str) -> Option<Outcome> {
         ("CANCELLED", Outcome::Cancelled),
         ("CANCELED", Outcome::Cancelled),
         ("KILLED", Outcome::Cancelled),
+        ("ABORTED", Outcome::Cancelled),
+        ("EVICTED", Outcome::Cancelled),
         ("PREEMPTED", Outcome::Cancelled),
         ("REVOKED", Outcome::Cancelled),
         ("RUNNING", Outcome::Running),
@@ -69,6 +79,9 @@ mod tests {
         assert_eq!(outcome("OUT_OF_ME+"), Some(Outcome::Failed));
         assert_eq!(outcome("CANCELLED+"), Some(Outcome::Cancelled));
         assert_eq!(outcome("Pass"), Some(Outcome::Completed));
+        assert_eq!(outcome("SUCCESS"), Some(Outcome::Completed));
+        assert_eq!(outcome("error"), Some(Outcome::Failed));
+        assert_eq!(outcome("COMPL+"), Some(Outcome::Completed));
         assert_eq!(outcome("42"), None);
         assert_eq!(outcome("+"), None);
     }

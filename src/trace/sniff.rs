@@ -1,6 +1,7 @@
 //! Files that are no job traces: what they look like, and what to load instead.
 
 use crate::trace::format::names;
+use crate::trace::mapping;
 use crate::trace::refusal::Refusal;
 use crate::trace::sample::Sample;
 
@@ -153,6 +154,15 @@ fn unknown_json(sample: &Sample<'_>) -> Refusal {
     Refusal::UnknownJson { found: format!("{start:?}") }
 }
 
+/// Whether a table seems to have submissions, GPUs and run times. Logs of jobs may well have measurements beside them.
+fn has_run_times(sample: &Sample<'_>) -> bool {
+    mapping::suggest_in(sample).is_some_and(|guess| {
+        let columns = &guess.mapping.columns;
+        let is_timed = columns.duration.is_some() || (columns.start.is_some() && columns.end.is_some());
+        is_timed && guess.mapping.check().is_ok()
+    })
+}
+
 fn unknown_text(sample: &Sample<'_>) -> Refusal {
     let header = sample.header();
     let lower: Vec<String> = header.names().iter().map(|name| name.to_lowercase()).collect();
@@ -167,11 +177,12 @@ fn unknown_text(sample: &Sample<'_>) -> Refusal {
     if sample.contains(b"# TYPE ") || sample.contains(b"# HELP ") {
         return not_jobs("a metrics export of Prometheus", "it has # HELP and # TYPE lines".into(), INSTEAD);
     }
-    if let Some(name) = column(&["token", "prompt", "lora"]) {
+    let is_jobs = has_run_times(sample);
+    if let Some(name) = column(&["token", "prompt", "lora"]).filter(|_| !is_jobs) {
         return not_jobs("a log of requests to a model", format!("column {name}"), INSTEAD);
     }
     let metric = ["dcgm_fi", "utilization.", "gpu_util", "power.draw", "temperature", "sm_clock", "_util"];
-    if let Some(name) = column(&metric) {
+    if let Some(name) = column(&metric).filter(|_| !is_jobs) {
         let evidence = format!("column {name}; no column holds a job and its run time");
         return not_jobs("a GPU metrics export (DCGM, nvidia-smi)", evidence, INSTEAD);
     }

@@ -109,6 +109,13 @@ impl Tenant {
         past.checked_sub(1).map_or(self.weight_micro, |last| self.changes[last].weight_micro)
     }
 
+    /// When its weight changes next.
+    #[must_use]
+    pub fn next_change(&self, time: SimTime) -> Option<SimTime> {
+        let past = self.changes.partition_point(|change| change.at <= time);
+        self.changes.get(past).map(|change| change.at)
+    }
+
     /// Its weights in millionths, each with the time from and until which it holds.
     pub fn weights(&self) -> impl Iterator<Item = (u64, SimTime, SimTime)> {
         let starts = std::iter::once((SimTime(i64::MIN), self.weight_micro));

@@ -46,6 +46,9 @@ fn files_without_jobs_are_refused_by_what_they_are() {
     assert_refused(azure, "not-jobs", &["requests to a model", "ContextTokens"]);
     let dcgm = b"timestamp,gpu,DCGM_FI_DEV_GPU_UTIL\n2026-11-02T00:00:00Z,n7:0,97\n";
     assert_refused(dcgm, "not-jobs", &["metrics export", "DCGM_FI_DEV_GPU_UTIL"]);
+    let measured = b"job_uuid,submit_ts,start_ts,end_ts,gpu_req,gpu_util_avg,prompts\n\
+        a1,1700000000,1700000100,1700000700,2,33.5,0\nb2,1700000311,1700000400,1700003000,1,71.0,0\n";
+    assert_refused(measured, "unknown-table", &["gpu_req", "gpu_util_avg"]);
     assert_refused(
         b"# HELP DCGM_FI x\n# TYPE DCGM_FI gauge\nDCGM_FI{gpu=\"0\"} 5\n",
         "not-jobs",

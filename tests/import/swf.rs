@@ -73,6 +73,15 @@ fn a_job_in_pieces_counts_once() {
 }
 
 #[test]
+fn times_far_from_a_stated_origin_are_not_doubted() {
+    let job = "1 864000 0 600 1 -1 -1 1 -1 -1 1 1 1 -1 -1 -1 -1 -1\n";
+    let dated = format!("; UnixStartTime: 843480031\n; MaxProcs: 4\n{job}");
+    assert_eq!(warning(&import(dated.as_bytes()).unwrap().report, "far-origin"), 0);
+    let dateless = format!("; MaxProcs: 4\n{job}");
+    assert_eq!(warning(&import(dateless.as_bytes()).unwrap().report, "far-origin"), 1);
+}
+
+#[test]
 fn the_header_is_compared_with_the_jobs_and_lines_that_are_none_are_rejected() {
     let report = import(fixture().as_bytes()).unwrap().report;
     assert_eq!((warning(&report, "processors-as-gpus"), warning(&report, "larger-than-header")), (7, 1));

@@ -60,7 +60,7 @@ pub fn Header(props: &HeaderProps) -> Html {
                         <FileInput on_files={&props.on_files} />{ Icon::Up.html() }<span class="lbl">{ "Open" }</span>
                     </label>
                 }
-                <button class="btn ghost" type="button" data-testid="share-link" onclick={dispatch.reform(|_| Action::Open(Dialog::Share))}>
+                <button class="btn ghost" type="button" aria-label="Share" data-testid="share-link" onclick={dispatch.reform(|_| Action::Open(Dialog::Share))}>
                     { Icon::Share.html() }<span class="lbl">{ "Share" }</span>
                 </button>
                 <button class="btn ghost icon" type="button" aria-label={theme.clone()} title={theme}

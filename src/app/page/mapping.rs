@@ -188,16 +188,16 @@ fn title(name: &str) -> &'static str {
 fn formats(sheet: &Sheet, on_choice: &Callback<String>) -> Html {
     let detections = sheet.detections();
     let is_other = !detections.iter().any(|found| found.format == sheet.format) && !sheet.format.is_empty();
-    let radio = |value: &str, checked: bool| {
+    let radio = |value: &str, label: Option<&'static str>, checked: bool| {
         let (on_choice, value) = (on_choice.clone(), value.to_owned());
         let name = value.clone();
         let onchange = Callback::from(move |_: Event| on_choice.emit(value.clone()));
-        html! { <input type="radio" name="read-as" value={name} {checked} {onchange} /> }
+        html! { <input type="radio" name="read-as" value={name} {checked} {onchange} aria-label={label} /> }
     };
     let found = |found: &Detection| {
         html! {
             <label key={found.format.clone()} class="as" data-format={found.format.clone()}>
-                { radio(&found.format, found.format == sheet.format) }
+                { radio(&found.format, None, found.format == sheet.format) }
                 <span><b>{ found.format.clone() }</b>{ format!(" {}", title(&found.format)) }<small>{ found.evidence.clone() }</small></span>
                 <span class="n">{ if found.score > 0 { words::score(found.score) } else { String::new() } }</span>
             </label>
@@ -208,17 +208,18 @@ fn formats(sheet: &Sheet, on_choice: &Callback<String>) -> Html {
         .map(|format| format.name)
         .filter(|name| *name != MAPPED && !detections.iter().any(|found| found.format == *name))
         .collect();
+    let other = if is_other { sheet.format.as_str() } else { others.first().copied().unwrap_or_default() };
     let on_other =
         on_choice.reform(|event: Event| event.target_unchecked_into::<HtmlSelectElement>().value());
     let options = others.iter().map(|name| {
-        html! { <option key={*name} value={*name} selected={sheet.format == *name}>{ format!("{name}: {}", title(name)) }</option> }
+        html! { <option key={*name} value={*name} selected={other == *name}>{ format!("{name}: {}", title(name)) }</option> }
     });
     html! {
         <fieldset class="read-as">
             <legend>{ "Read it as" }</legend>
             { for detections.iter().map(found) }
             <div class="as">
-                { radio(others.first().copied().unwrap_or_default(), is_other) }
+                { radio(other, Some("Another format"), is_other) }
                 <label class="other" for="map-other"><b>{ "Another format" }</b></label>
                 <select id="map-other" data-testid="mapping-format" onchange={on_other}>{ for options }</select>
             </div>
@@ -382,7 +383,7 @@ fn jobs(preview: &Preview) -> Html {
                 <th scope="row">{ id }</th>
                 <td>{ job.tenant.clone() }</td>
                 <td>{ words::understood(&Understood::Moment(job.submit_s)) }</td>
-                <td class="n">{ format::significant(job.gpus, 6) }</td>
+                <td class="n">{ strings::gpus(job.gpus) }</td>
                 <td>{ any(&job.gpu_type) }</td>
                 <td class="n">{ job.duration_s.map_or_else(|| "not known".to_owned(), format::elapsed) }</td>
                 <td>{ words::ended(job.outcome) }</td>

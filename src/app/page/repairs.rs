@@ -36,6 +36,31 @@ const TIMES: [(TimesIn, &str, &str); 3] = [
     (TimesIn::Microseconds, "microseconds", "Microseconds"),
 ];
 
+/// What the fields are called, by the key of the repair.
+const LABELS: [(&str, &str); 8] = [
+    ("fill", "Missing run times"),
+    ("fill_s", "Where there is no median"),
+    ("running", "Jobs that still ran"),
+    ("run_time", "Run times"),
+    ("shortest_s", "Run times at least"),
+    ("longest_s", "Run times at most"),
+    ("repeated_ids", "Records of one id"),
+    ("times", "Numbers for times are"),
+];
+
+fn label(key: &str) -> &'static str {
+    LABELS.iter().find(|(known, _)| *known == key).map_or("", |(_, label)| *label)
+}
+
+/// A remark in which repairs have the names of their fields: `(fill=model)` becomes `(Repairs: Missing run times)`.
+pub(super) fn with_labels(message: &str) -> String {
+    LABELS.iter().fold(message.to_owned(), |text, (key, label)| {
+        let Some((before, rest)) = text.split_once(&format!("({key}=")) else { return text };
+        let Some((_, after)) = rest.split_once(')') else { return text };
+        format!("{before}({}: {label}){after}", strings::REPAIRS)
+    })
+}
+
 /// The longest run time that may be stated, in seconds.
 const MOST_S: f64 = 1e9;
 
@@ -63,14 +88,14 @@ pub fn RepairsPanel(props: &RepairsProps) -> Html {
             <summary>{ strings::REPAIRS }</summary>
             <p class="muted">{ strings::REPAIRS_ABOUT }</p>
             <div class="syn-fields">
-                { select_of("repairs.fill", "Missing run times", &FILL, repairs.fill, dispatch, move |fill| Edit::Repairs(Repairs { fill, ..repairs })) }
-                { seconds(props, "fill_s", "Where there is no median", repairs.fill_s, |repairs, fill_s| Repairs { fill_s, ..repairs }) }
-                { select_of("repairs.running", "Jobs that still ran", &RUNNING, repairs.running, dispatch, move |running| Edit::Repairs(Repairs { running, ..repairs })) }
-                { select_of("repairs.run_time", "Run times", &RUN_TIME, repairs.run_time, dispatch, move |run_time| Edit::Repairs(Repairs { run_time, ..repairs })) }
-                { seconds(props, "shortest_s", "Run times at least", repairs.shortest_s, |repairs, shortest_s| Repairs { shortest_s, ..repairs }) }
-                { seconds(props, "longest_s", "Run times at most", repairs.longest_s, |repairs, longest_s| Repairs { longest_s, ..repairs }) }
-                { select_of("repairs.repeated_ids", "Records of one id", &REPEATED, repairs.repeated_ids, dispatch, move |repeated_ids| Edit::Repairs(Repairs { repeated_ids, ..repairs })) }
-                { select_of("repairs.times", "Numbers for times are", &TIMES, repairs.times, dispatch, move |times| Edit::Repairs(Repairs { times, ..repairs })) }
+                { select_of("repairs.fill", label("fill"), &FILL, repairs.fill, dispatch, move |fill| Edit::Repairs(Repairs { fill, ..repairs })) }
+                { seconds(props, "fill_s", repairs.fill_s, |repairs, fill_s| Repairs { fill_s, ..repairs }) }
+                { select_of("repairs.running", label("running"), &RUNNING, repairs.running, dispatch, move |running| Edit::Repairs(Repairs { running, ..repairs })) }
+                { select_of("repairs.run_time", label("run_time"), &RUN_TIME, repairs.run_time, dispatch, move |run_time| Edit::Repairs(Repairs { run_time, ..repairs })) }
+                { seconds(props, "shortest_s", repairs.shortest_s, |repairs, shortest_s| Repairs { shortest_s, ..repairs }) }
+                { seconds(props, "longest_s", repairs.longest_s, |repairs, longest_s| Repairs { longest_s, ..repairs }) }
+                { select_of("repairs.repeated_ids", label("repeated_ids"), &REPEATED, repairs.repeated_ids, dispatch, move |repeated_ids| Edit::Repairs(Repairs { repeated_ids, ..repairs })) }
+                { select_of("repairs.times", label("times"), &TIMES, repairs.times, dispatch, move |times| Edit::Repairs(Repairs { times, ..repairs })) }
             </div>
             { told(report) }
         </details>
@@ -81,7 +106,6 @@ pub fn RepairsPanel(props: &RepairsProps) -> Html {
 fn seconds(
     props: &RepairsProps,
     key: &'static str,
-    label: &'static str,
     value: Option<u64>,
     change: fn(Repairs, Option<u64>) -> Repairs,
 ) -> Html {
@@ -97,7 +121,7 @@ fn seconds(
     });
     let text = value.map(|seconds| shown(seconds as f64)).unwrap_or_default();
     html! {
-        <TextField name={format!("repairs.{key}")} {label} label_shown={LabelShown::Above} value={text} unit="s" inputmode="decimal"
+        <TextField name={format!("repairs.{key}")} label={label(key)} label_shown={LabelShown::Above} value={text} unit="s" inputmode="decimal"
             faults={&props.faults} {read} dispatch={&props.dispatch} />
     }
 }

@@ -7,7 +7,8 @@ use yew::prelude::*;
 use super::drawing::{Draw, Drawing};
 use super::export_workload;
 use super::icon::Icon;
-use super::repairs::RepairsPanel;
+use super::repairs::{RepairsPanel, with_labels};
+use super::results::save::save_text;
 use super::trace::{FormatChoice, MappingButton};
 use crate::app::accounts::{self, Account};
 use crate::app::previews::Preview;
@@ -63,9 +64,39 @@ pub fn ImportReportPanel(props: &ReportProps) -> Html {
             <RepairsPanel {repairs} report={report.clone()} faults={faults} dispatch={dispatch} />
             <div class="row-act">
                 { export_workload::buttons(input.read, faults, dispatch) }
+                <SaveReport report={report.clone()} name={input.source.path().unwrap_or_default()} />
                 { more_like(input, dispatch) }
             </div>
         </div>
+    }
+}
+
+/// What a report is saved from.
+#[derive(Properties, Clone, PartialEq)]
+pub struct SaveReportProps {
+    /// The report.
+    pub report: ImportReport,
+    /// What it is about.
+    pub name: AttrValue,
+}
+
+/// A button that saves the report as `sts import --json` prints it.
+#[component]
+pub fn SaveReport(props: &SaveReportProps) -> Html {
+    let is_refused = use_state_eq(|| false);
+    let onclick = {
+        let (props, is_refused) = (props.clone(), is_refused.setter());
+        Callback::from(move |_: MouseEvent| {
+            let text = serde_json::to_string_pretty(&props.report).unwrap_or_default();
+            let saved = save_text(&strings::report_file(&props.name), "application/json", &text);
+            is_refused.set(text.is_empty() || saved.is_err());
+        })
+    };
+    html! {
+        <>
+            <button class="btn" type="button" data-testid="import-report-json" {onclick}>{ Icon::Down.html() }{ strings::SAVE_REPORT }</button>
+            if *is_refused { <span class="bad" role="alert">{ strings::NO_FILE }</span> }
+        </>
     }
 }
 
@@ -191,6 +222,9 @@ fn figures(report: &ImportReport) -> Html {
         |key: &'static str, name: &'static str, value: u64| (key, name, value as f64, format::count(value));
     let number =
         |key: &'static str, name: &'static str, value: f64| (key, name, value, format::significant(value, 4));
+    let gpus = |key: &'static str, name: &'static str, value: Option<f64>| {
+        (key, name, value.unwrap_or(f64::NAN), value.map_or(format::UNDEFINED.to_owned(), strings::gpus))
+    };
     let moment = |key: &'static str, name: &'static str, value: Option<f64>| {
         (key, name, value.unwrap_or(f64::NAN), value.map_or(format::UNDEFINED.to_owned(), strings::moment))
     };
@@ -203,8 +237,8 @@ fn figures(report: &ImportReport) -> Html {
             count("duplicate_ids", "Ids used again", report.duplicate_ids),
         ],
         vec![
-            number("gpus_requested_sum", "GPUs asked, sum", report.gpus_requested_sum),
-            number("max_gpus", "Largest request, GPUs", report.max_gpus.unwrap_or(f64::NAN)),
+            gpus("gpus_requested_sum", "GPUs asked, sum", Some(report.gpus_requested_sum)),
+            gpus("max_gpus", "Largest request, GPUs", report.max_gpus),
             number("gpu_hours", "GPU-hours", report.gpu_hours),
             count("with_duration", "Jobs with a run time", report.with_duration),
         ],
@@ -326,7 +360,7 @@ pub(super) fn warnings<'a>(warnings: impl Iterator<Item = &'a Warning>) -> Html 
     html! {
         <>
             { for warnings.map(|warning| html! {
-                <p class="note" data-warning={warning.code.clone()}>{ Icon::Info.html() }<span>{ warning.message.clone() }</span></p>
+                <p class="note" data-warning={warning.code.clone()}>{ Icon::Info.html() }<span>{ with_labels(&warning.message) }</span></p>
             }) }
         </>
     }

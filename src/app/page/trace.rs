@@ -22,7 +22,7 @@ use crate::app::strings::{self, machines, mapping as words};
 use crate::chart::format;
 use crate::scenario::Scenario;
 use crate::scenario::plausibility;
-use crate::trace::{NodeReport, Refusal, node_lists};
+use crate::trace::{NodeReport, Refusal, SACCT_COMMAND, node_lists};
 
 /// What step 1 shows.
 #[derive(Properties, Clone, PartialEq)]
@@ -197,11 +197,15 @@ pub fn RefusedPanel(props: &RefusedProps) -> Html {
     let RefusedProps { refused, kept, dispatch, .. } = props;
     let name = refused.source.path().unwrap_or_else(|| "The generated workload".to_owned());
     let (title, text) = match &refused.why {
-        Why::NoTrace(refusal) => (format!("{name} was not read"), refusal.to_string()),
+        Why::NoTrace(refusal) => (format!("{name} was not read"), strings::refusal(refusal)),
         Why::Failed(message) => (format!("{name} was not read"), message.clone()),
         Why::Died(message) => (format!("Reading {name} stopped"), strings::died(message)),
     };
     let is_file = matches!(refused.source, Source::Files { .. });
+    let is_text = !matches!(
+        refused.why,
+        Why::NoTrace(Refusal::Binary { .. } | Refusal::Empty { .. } | Refusal::LfsPointer { .. })
+    );
     html! {
         <div class="panel err" role="alert" data-testid="import-error">
             <div class="err-h">{ Icon::Warn.html() }<div><h3>{ title }</h3><p>{ text }</p></div></div>
@@ -210,13 +214,13 @@ pub fn RefusedPanel(props: &RefusedProps) -> Html {
                 <div>
                     <h4>{ "What to load" }</h4>
                     <ul class="plain">
-                        <li><b>{ "Slurm" }</b><code class="cmd">{ "sacct -a -X -P -S 2026-11-01 -o JobID,User,Account,Submit,Start,End,State,AllocTRES" }</code></li>
+                        <li><b>{ "Slurm" }</b><code class="cmd">{ SACCT_COMMAND }</code></li>
                         <li><b>{ "Any other site" }</b>{ " a CSV file with the columns " }<code>{ "submit_s, gpus, duration_s" }</code>{ ", and " }<code>{ "tenant" }</code>{ " where there is one" }</li>
                     </ul>
                 </div>
             }
             <div class="err-act">
-                if is_file {
+                if is_file && is_text {
                     <FormatChoice chosen="auto" detected={AttrValue::default()} dispatch={dispatch} />
                     <MappingButton label={words::CHOOSE} {dispatch} />
                 }

@@ -58,9 +58,9 @@ pub(super) static FORMAT: Format = Format {
 /// Columns of free text, which may hold the delimiter or a line end; those most likely to first.
 const FREE_TEXT: [&str; 6] = ["JobName", "Comment", "SubmitLine", "WorkDir", "AdminComment", "SystemComment"];
 
-/// What to type when columns are missing.
-const ADVICE: &str = "Export with: sacct -a -X -P -S 2026-01-01 -E now -o \
-                      JobID,User,Account,Partition,Submit,Start,End,ElapsedRaw,AllocTRES,ReqTRES,State";
+/// What exports all that is read of Slurm's accounting.
+pub const SACCT_COMMAND: &str = "sacct -a -X -P -S 2026-01-01 -E now -o \
+                                 JobID,User,Account,Partition,Submit,Start,End,ElapsedRaw,AllocTRES,ReqTRES,State";
 
 fn detect(sample: &Sample<'_>) -> Option<Evidence> {
     columns::recognise(sample).map(|found| Evidence { score: found.score, text: found.evidence })
@@ -131,7 +131,7 @@ fn open(header: &Header) -> Result<Box<dyn RowReader>, Refusal> {
             format: FORMAT.name.into(),
             missing: missing.join("; "),
             found: header.list(),
-            advice: ADVICE.into(),
+            advice: format!("Export with: {SACCT_COMMAND}"),
         });
     };
     let reader = Reader {

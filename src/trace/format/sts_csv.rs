@@ -177,12 +177,20 @@ impl RowReader for Reader {
 /// What the writer says.
 pub fn write_sts_csv(workload: &Workload, to: impl io::Write) -> io::Result<()> {
     let mut csv = csv::WriterBuilder::new().comment(Some(b'#')).from_writer(to);
-    csv.write_record(COLUMNS.iter().map(|column| column.name))?;
+    csv.write_record(COLUMNS.iter().map(|column| column.name)).map_err(cause)?;
     let origin = (workload.first_submit_s * MICROS_PER_S as f64).round() as i64;
     for (at, job) in workload.jobs.iter().enumerate() {
-        csv.write_record(cells(workload, at, job, origin))?;
+        csv.write_record(cells(workload, at, job, origin)).map_err(cause)?;
     }
     csv.flush()
+}
+
+/// Why nothing more can be written. `io::Error::from` would hide its kind, by which a closed pipe is known.
+fn cause(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(cause) => cause,
+        other => io::Error::other(format!("{other:?}")),
+    }
 }
 
 /// The cells of one job, in the order of [`COLUMNS`].

@@ -64,7 +64,7 @@ export default (check) => {
     for (const [key, value] of Object.entries({ records: 8, jobs: 8, rejected_count: 0 })) assert.equal(report[key], value, key);
     assert.deepEqual(await files(page), ["nodes.csv Machines (openb-2023): 6", "jobs.csv Jobs (sts-csv): 8 records"]);
     const machines = hook(page, "machines");
-    assert.match(await machines.innerText(), /Machines in nodes\.csv[\s\S]*6 machines with 34 GPUs/);
+    assert.match(await machines.innerText(), /Machines in nodes\.csv[\s\S]*6\smachines with 34\sGPUs/);
     // The cluster is as it was until it is asked for.
     await machines.locator('[data-model="G2"] select').selectOption("A100-80");
     assert.equal(await machines.locator('[data-model="V100M16"] select').inputValue(), "V100-16");

@@ -11,7 +11,7 @@ const KEPT_MS: u32 = 60_000;
 ///
 /// # Errors
 /// What the browser threw.
-pub(super) fn save_text(name: &str, kind: &str, text: &str) -> Result<(), JsValue> {
+pub(in crate::app::page) fn save_text(name: &str, kind: &str, text: &str) -> Result<(), JsValue> {
     let options = BlobPropertyBag::new();
     options.set_type(kind);
     let parts = js_sys::Array::of1(&JsValue::from_str(text));

@@ -388,7 +388,8 @@ impl Field {
     }
 }
 
-/// The words of a name in lower case: it is cut at what is no letter or digit, and where a small letter meets a capital.
+/// The words of a name in lower case: it is cut at what is no letter or digit, and where a small letter meets a capital;
+/// `%` is the word `percent`.
 fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut before = ' ';
@@ -399,6 +400,8 @@ fn words(name: &str) -> Vec<String> {
                 Some(word) => word.extend(c.to_lowercase()),
                 None => words.push(c.to_lowercase().collect()),
             }
+        } else if c == '%' {
+            words.push("percent".to_owned());
         }
         before = c;
     }
