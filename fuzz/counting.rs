@@ -26,6 +26,7 @@ unsafe impl GlobalAlloc for Counting {
 }
 
 /// What a piece of work gave, and the memory it took.
+#[allow(dead_code, reason = "each user looks at one of the figures")]
 pub(crate) struct Counted<T> {
     pub(crate) value: T,
     /// Bytes that the value holds.

@@ -99,6 +99,6 @@ fn check(imported: &Imported) {
         assert!(job.user.is_none_or(|user| (user as usize) < workload.users.len()));
         assert!(job.model.is_none_or(|model| (model as usize) < workload.models.len()));
         assert!(job.gpu_type.is_none_or(|kind| (kind as usize) < workload.gpu_types.len()));
-        assert!(job.duration.is_none_or(|span| span.0 >= 0));
+        assert!(job.duration.get().is_none_or(|span| span.0 >= 0));
     }
 }

@@ -59,6 +59,7 @@ fn a_job_takes_at_most_100_bytes_beside_its_texts() {
         // A text that grows may have some of its memory to spare.
         let texts = ids + ids / 8 + 2 * names;
         let most = JOBS * BYTES_A_JOB + texts + BYTES_ONCE;
+        println!("{} bytes a job, texts taken off at their exact length", (read.kept - ids - names) / JOBS);
         assert!(
             read.kept <= most,
             "{} bytes a job beside texts",
