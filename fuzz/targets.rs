@@ -1,65 +1,70 @@
 //! What is fuzzed, and what must hold whatever the bytes are. `tests/fuzz_corpus.rs` runs the same on a corpus without libFuzzer.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-
+use sts_sim::trace::mapping::{self, Mapping};
 use sts_sim::trace::{self, Import, ImportOptions, Imported, Refusal};
 
-/// Memory that an import may take whatever its input: windows and buffers of the decoders, the longest JSON element.
+use crate::counting::counted;
+use crate::mappings;
+
+/// Memory that an import may take whatever its input: buffers, the longest JSON element.
 const MEMORY_AT_LEAST: usize = 32 << 20;
+/// Memory that decoders may take beside: a window in each packing.
+const MEMORY_OF_DECODERS: usize = trace::MAX_PACKINGS as usize * trace::MAX_WINDOW as usize;
 /// Memory that an import may take for each byte of text: the shortest record of a job has a few bytes.
 const MEMORY_PER_BYTE: usize = 64;
 /// Text that may come out of a packed input, for each of its bytes: what deflate reaches, three times over, is stopped by the
 /// importer's own limit long after this; here it bounds what a fuzzer can ask for.
 const TEXT_PER_PACKED_BYTE: usize = 1100;
 
-/// Counts what is allocated.
-struct Counting;
-
-static LIVE: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-#[allow(unsafe_code, reason = "an allocator that counts cannot be written otherwise; it hands everything on")]
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let live = LIVE.fetch_add(layout.size(), Relaxed) + layout.size();
-        PEAK.fetch_max(live, Relaxed);
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        LIVE.fetch_sub(layout.size(), Relaxed);
-        unsafe { System.dealloc(at, layout) }
-    }
-}
-
 /// Any bytes, as any format, cut anywhere: the first byte chooses the format (beyond the formats: by content), the second the size
 /// of the pieces.
-pub fn import(data: &[u8]) {
+pub(crate) fn import(data: &[u8]) {
     let [format, step, file @ ..] = data else { return };
     let format = trace::formats().get(usize::from(*format)).map(|format| format.name.to_owned());
     let options = ImportOptions { format, ..ImportOptions::default() };
     let _ = trace::detect(file);
-    let before = LIVE.load(Relaxed);
-    PEAK.store(before, Relaxed);
-    let whole = read(&options, file, file.len().max(1));
-    let memory = PEAK.load(Relaxed).saturating_sub(before);
-    let packed = is_packed(file);
-    let text = file.len() * if packed { TEXT_PER_PACKED_BYTE } else { 1 };
-    assert!(memory <= MEMORY_AT_LEAST + text * MEMORY_PER_BYTE, "{memory} bytes for {} of input", file.len());
+    all_ways(&options, file, usize::from(*step));
+}
+
+/// Any table by any mapping: the first bytes are the mapping's settings, which are laid over the one that the table suggests.
+pub(crate) fn mapping(data: &[u8]) {
+    let Some((settings, table)) = data.split_first_chunk::<{ mappings::SETTINGS }>() else { return };
+    let suggested = mapping::suggest(table).map(|suggestion| {
+        let _ = suggestion.summary();
+        suggestion.mapping
+    });
+    let mapping = mappings::vary(suggested.unwrap_or_default(), settings);
+    if mapping.check().is_ok() {
+        assert_eq!(Mapping::from_json(&mapping.to_json()).as_ref(), Ok(&mapping));
+    }
+    let shown = mapping::preview(table, &mapping);
+    assert!(shown.readable <= shown.read);
+    let options = ImportOptions { mapping: Some(Box::new(mapping)), ..ImportOptions::default() };
+    all_ways(&options, table, usize::from(settings[0]));
+}
+
+/// Imports a file as a whole and in pieces, within the bounds on memory.
+fn all_ways(options: &ImportOptions, file: &[u8], step: usize) {
+    let whole = counted(|| read(options, file, file.len().max(1)));
+    let (text, least) = if is_packed(file) {
+        (file.len() * TEXT_PER_PACKED_BYTE, MEMORY_AT_LEAST + MEMORY_OF_DECODERS)
+    } else {
+        (file.len(), MEMORY_AT_LEAST)
+    };
+    assert!(whole.peak <= least + text * MEMORY_PER_BYTE, "{} bytes for {} of input", whole.peak, file.len());
+    let whole = whole.value;
     if let Ok(imported) = &whole {
         check(imported);
     }
-    let step = usize::from(*step).max(1);
+    let step = step.max(1);
     if file.len() / step <= 4096 {
-        let pieces = read(&options, file, step);
+        let pieces = read(options, file, step);
         // Of a damaged file that has another fault too, either may be met first.
         let is_damaged = |result: &Result<Imported, Refusal>| matches!(result, Err(Refusal::Damaged { .. }));
         assert!(
-            pieces == whole || (whole.is_err() && is_damaged(&pieces)) || (pieces.is_err() && is_damaged(&whole)),
+            pieces == whole
+                || (whole.is_err() && is_damaged(&pieces))
+                || (pieces.is_err() && is_damaged(&whole)),
             "in pieces of {step}: {pieces:?}, as a whole: {whole:?}"
         );
     }
@@ -74,7 +79,9 @@ fn read(options: &ImportOptions, file: &[u8], step: usize) -> Result<Imported, R
 }
 
 fn is_packed(file: &[u8]) -> bool {
-    [&b"\x1f\x8b"[..], b"\x28\xb5\x2f\xfd", b"PK"].iter().any(|magic| file.windows(magic.len()).any(|w| w == *magic))
+    [&b"\x1f\x8b"[..], b"\x28\xb5\x2f\xfd", b"PK"]
+        .iter()
+        .any(|magic| file.windows(magic.len()).any(|w| w == *magic))
         || matches!(file, [_, 0x2a, 0x4d, 0x18, ..])
 }
 
@@ -92,6 +99,6 @@ fn check(imported: &Imported) {
         assert!(job.user.is_none_or(|user| (user as usize) < workload.users.len()));
         assert!(job.model.is_none_or(|model| (model as usize) < workload.models.len()));
         assert!(job.gpu_type.is_none_or(|kind| (kind as usize) < workload.gpu_types.len()));
-        assert!(job.duration.is_none_or(|span| span.0 >= 0));
+        assert!(job.duration.get().is_none_or(|span| span.0 >= 0));
     }
 }

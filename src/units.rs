@@ -7,7 +7,7 @@
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Microseconds in one second.
 pub const MICROS_PER_S: i64 = 1_000_000;
@@ -266,6 +266,91 @@ index_type!(
     /// A class of jobs that have the same options in this cluster (same model, size and allowed types).
     ClassId(u32)
 );
+
+/// Values of which one never occurs and can stand for none.
+pub trait Spare: Copy + PartialEq {
+    /// The value that never occurs.
+    const SPARE: Self;
+}
+
+impl Spare for SimTime {
+    const SPARE: Self = Self(i64::MIN);
+}
+
+impl Spare for SimSpan {
+    const SPARE: Self = Self(i64::MIN);
+}
+
+/// A value or none in the size of the value, for what there are millions of; an `Option` of a time takes twice as much.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Maybe<T>(T);
+
+impl<T: Spare> Maybe<T> {
+    /// No value.
+    pub const NONE: Self = Self(T::SPARE);
+
+    /// A value.
+    #[must_use]
+    pub const fn some(value: T) -> Self {
+        Self(value)
+    }
+
+    /// The value, unless there is none.
+    #[must_use]
+    #[inline]
+    pub fn get(self) -> Option<T> {
+        (self.0 != T::SPARE).then_some(self.0)
+    }
+
+    /// Whether there is a value.
+    #[must_use]
+    pub fn is_some(self) -> bool {
+        self.0 != T::SPARE
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_none(self) -> bool {
+        self.0 == T::SPARE
+    }
+
+    /// Another value in place of the value, if there is one.
+    #[must_use]
+    pub fn map(self, other: impl FnOnce(T) -> T) -> Self {
+        self.get().map(other).into()
+    }
+}
+
+impl<T: Spare> Default for Maybe<T> {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+impl<T: Spare> From<Option<T>> for Maybe<T> {
+    #[inline]
+    fn from(value: Option<T>) -> Self {
+        Self(value.unwrap_or(T::SPARE))
+    }
+}
+
+impl<T: Spare + fmt::Debug> fmt::Debug for Maybe<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
+impl<T: Spare + Serialize> Serialize for Maybe<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.get().serialize(serializer)
+    }
+}
+
+impl<'de, T: Spare + Deserialize<'de>> Deserialize<'de> for Maybe<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Option::deserialize(deserializer).map(Self::from)
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -12,7 +12,7 @@ pub mod synthetic;
 
 use serde::{Deserialize, Serialize};
 
-use crate::units::{MilliGpus, SimSpan, SimTime, TenantId};
+use crate::units::{Maybe, MilliGpus, SimSpan, SimTime, TenantId};
 pub use bind::{BoundJob, BoundWorkload, JobClass, JobOption};
 
 /// Whether a factor is exactly one; such factors are not written.
@@ -65,11 +65,11 @@ pub struct JobRecord {
     /// states fractional GPUs per worker.
     pub workers: u32,
     /// Run time on the traced hardware; `None` when the trace has none.
-    pub duration: Option<SimSpan>,
+    pub duration: Maybe<SimSpan>,
     /// Start under the traced scheduler, since the first submission.
-    pub start: Option<SimTime>,
+    pub start: Maybe<SimTime>,
     /// End under the traced scheduler, since the first submission.
-    pub end: Option<SimTime>,
+    pub end: Maybe<SimTime>,
     /// Who is charged: the virtual cluster, account or queue, else the user.
     pub tenant: TenantId,
     /// The user, where the trace has one, in [`Workload::users`].
@@ -85,7 +85,7 @@ pub struct JobRecord {
     /// How it ended.
     pub outcome: Outcome,
     /// The run time it asked for, after which a scheduler may kill it.
-    pub limit: Option<SimSpan>,
+    pub limit: Maybe<SimSpan>,
     /// Whether it arrives, or runs already when the workload begins.
     pub presence: Presence,
 }
@@ -102,6 +102,16 @@ pub enum Presence {
     Running,
 }
 
+/// One part in so many of what was taken may stay unused.
+const SPARED: usize = 16;
+
+/// Gives memory back that a list has taken and does not need, unless there is little of it.
+pub(crate) fn give_back<T>(list: &mut Vec<T>) {
+    if list.capacity() / SPARED > list.len() / (SPARED - 1) {
+        list.shrink_to_fit();
+    }
+}
+
 /// Job ids, which are text: one string and the end of each id in it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TextColumn {
@@ -114,6 +124,26 @@ impl TextColumn {
     pub fn push(&mut self, entry: &str) {
         self.text.push_str(entry);
         self.ends.push(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
+    }
+
+    /// Gives memory back that it has taken and does not need, unless there is little of it.
+    pub fn give_back(&mut self) {
+        give_back(&mut self.ends);
+        if self.text.capacity() / SPARED > self.text.len() / (SPARED - 1) {
+            self.text.shrink_to_fit();
+        }
+    }
+
+    /// The length of all entries together.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Takes memory for so many entries and bytes more; where there is none it is asked for again when it is needed.
+    pub fn reserve(&mut self, entries: usize, bytes: usize) {
+        let _ = self.ends.try_reserve_exact(entries);
+        let _ = self.text.try_reserve_exact(bytes);
     }
 
     /// The entry at `index`; empty beyond the end.

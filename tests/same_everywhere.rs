@@ -27,7 +27,7 @@ fn generated() -> [u64; 3] {
     [ArrivalKind::Poisson, ArrivalKind::Bursty, ArrivalKind::Diurnal].map(|kind| {
         let workload = generate(&spec(kind));
         fingerprint(workload.jobs.iter().flat_map(|job| {
-            let duration = job.duration.map_or(-1, |duration| duration.0);
+            let duration = job.duration.get().map_or(-1, |duration| duration.0);
             let model = job.model.map_or(-1, i128::from);
             [job.submit.0.into(), duration.into(), job.gpus.0.into(), job.tenant.0.into(), model]
         }))

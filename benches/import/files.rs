@@ -36,6 +36,13 @@ pub(crate) const KINDS: &[Kind] = &[
         between: "\n",
         ends: "\n",
     },
+    Kind {
+        name: "swf",
+        begins: "; Version: 2.2\n; Computer: A generated cluster\n; UnixStartTime: 1577836800\n; MaxNodes: 64\n; MaxProcs: 512\n",
+        record: swf,
+        between: "\n",
+        ends: "\n",
+    },
     Kind { name: "philly-json", begins: "[", record: philly_json, between: ",\n", ends: "]\n" },
 ];
 
@@ -139,6 +146,22 @@ fn sacct(text: &mut String, n: u64, dice: &mut Dice) {
         date(submit + wait + run, 'T'),
         dice.of(&STATES),
         dice.below(50),
+    );
+}
+
+fn swf(text: &mut String, n: u64, dice: &mut Dice) {
+    let gpus = 1 + dice.below(64);
+    let _ = write!(
+        text,
+        "{:>7} {:>10} {:>6} {:>6} {gpus:>4}     -1    -1 {gpus:>4} {:>6}    -1 {:>2} {:>4} {:>3}   -1  1  -1 -1 -1",
+        n + 1,
+        n * 40 + dice.below(40),
+        dice.below(900),
+        1 + dice.below(90_000),
+        90_000 + dice.below(3600),
+        dice.of(&["1", "0", "5"]),
+        1 + dice.below(800),
+        1 + dice.below(30),
     );
 }
 

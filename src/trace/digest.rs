@@ -140,8 +140,8 @@ impl WorkloadDigest {
             *sizes.entry(job.gpus).or_insert(0) += 1;
         }
         for job in gpu_jobs() {
-            durations.extend(job.duration);
-            demand += job.duration.map_or(0, |span| i128::from(span.0) * i128::from(job.gpus.0));
+            durations.extend(job.duration.get());
+            demand += job.duration.get().map_or(0, |span| i128::from(span.0) * i128::from(job.gpus.0));
             for (known, count) in Outcome::ALL.iter().zip(&mut outcomes) {
                 *count += u64::from(*known == job.outcome);
             }

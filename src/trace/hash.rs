@@ -26,11 +26,23 @@ impl Hash {
     }
 
     fn with_bytes(self, bytes: &[u8]) -> Self {
+        let begin = self.with(bytes.len() as u64);
         let (words, rest) = bytes.as_chunks::<8>();
-        let whole = words
-            .iter()
-            .fold(self.with(bytes.len() as u64), |hash, word| hash.with(u64::from_le_bytes(*word)));
-        rest.iter().fold(whole, |hash, &byte| hash.with(u64::from(byte)))
+        let last = rest.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+        // Two halves that need not wait for each other.
+        let (pairs, odd) = words.as_chunks::<2>();
+        let (mut even, mut uneven) = (begin, Self(begin.0 ^ Self::ODD));
+        for [first, second] in pairs {
+            even = even.with(u64::from_le_bytes(*first));
+            uneven = uneven.with(u64::from_le_bytes(*second));
+        }
+        for word in odd {
+            even = even.with(u64::from_le_bytes(*word));
+        }
+        if !pairs.is_empty() {
+            even = even.with(uneven.0);
+        }
+        even.with(last)
     }
 
     /// Its value.

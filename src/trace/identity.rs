@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 
 use crate::trace::hash::Hash;
 use crate::trace::refusal::Refusal;
@@ -73,19 +74,13 @@ impl Identities {
             id.clear();
             // Writing to a string cannot fail.
             let _ = write!(id, "{number}");
-            let tag = tag_of(&id);
-            match self.find(&id, tag) {
-                None => self.add(&id, tag, content)?,
-                Some(first) => self.add_suffixed(&id, first, content)?,
+            if let Some(first) = self.claim(&id, content)? {
+                self.add_suffixed(&id, first, content)?;
             }
             self.number = id;
             return Ok(Identity::New);
         }
-        let tag = tag_of(id);
-        let Some(first) = self.find(id, tag) else {
-            self.add(id, tag, content)?;
-            return Ok(Identity::New);
-        };
+        let Some(first) = self.claim(id, content)? else { return Ok(Identity::New) };
         if !self.repeats_of(first).contents.insert(content) {
             return Ok(Identity::Duplicate);
         }
@@ -107,9 +102,13 @@ impl Identities {
         self.ids
     }
 
-    fn find(&self, id: &str, tag: u32) -> Option<u32> {
-        let same = |&(other, at): &(u32, u32)| other == tag && self.ids.get(at as usize) == id;
-        self.by_id.find(Hash::spread(tag), same).map(|&(_, at)| at)
+    /// Takes memory for so many jobs in all, with ids of so many bytes.
+    pub(super) fn make_room(&mut self, jobs: usize, id_bytes: usize) {
+        let more = jobs.saturating_sub(self.ids.len());
+        self.ids.reserve(more, id_bytes.saturating_sub(self.id_bytes as usize));
+        // What cannot be had is asked for again when it is needed.
+        let _ = self.contents.try_reserve_exact(more);
+        let _ = self.by_id.try_reserve(more, |&(tag, _)| Hash::spread(tag));
     }
 
     fn repeats_of(&mut self, first: u32) -> &mut Repeats {
@@ -125,24 +124,31 @@ impl Identities {
             let repeats = self.repeats_of(first);
             repeats.suffix += 1;
             let id = format!("{base}#{}", repeats.suffix);
-            let tag = tag_of(&id);
-            if self.find(&id, tag).is_none() {
-                return self.add(&id, tag, content);
+            if self.claim(&id, content)?.is_none() {
+                return Ok(());
             }
         }
     }
 
-    fn add(&mut self, id: &str, tag: u32, content: u64) -> Result<(), Refusal> {
+    /// Gives the next job this id, or says which job has it.
+    fn claim(&mut self, id: &str, content: u64) -> Result<Option<u32>, Refusal> {
         let too_large = |what: &str| Refusal::TooLarge { limit: u64::from(u32::MAX), what: what.into() };
-        let position = u32::try_from(self.ids.len()).map_err(|_| too_large("jobs"))?;
-        self.id_bytes += id.len() as u64;
-        if self.id_bytes > u64::from(u32::MAX) {
-            return Err(too_large("bytes of job ids"));
+        let tag = tag_of(id);
+        let same = |&(other, at): &(u32, u32)| other == tag && self.ids.get(at as usize) == id;
+        match self.by_id.entry(Hash::spread(tag), same, |&(tag, _)| Hash::spread(tag)) {
+            Entry::Occupied(taken) => Ok(Some(taken.get().1)),
+            Entry::Vacant(free) => {
+                let position = u32::try_from(self.contents.len()).map_err(|_| too_large("jobs"))?;
+                self.id_bytes += id.len() as u64;
+                if self.id_bytes > u64::from(u32::MAX) {
+                    return Err(too_large("bytes of job ids"));
+                }
+                free.insert((tag, position));
+                self.ids.push(id);
+                self.contents.push(content);
+                Ok(None)
+            }
         }
-        self.ids.push(id);
-        self.contents.push(content);
-        self.by_id.insert_unique(Hash::spread(tag), (tag, position), |&(tag, _)| Hash::spread(tag));
-        Ok(())
     }
 }
 

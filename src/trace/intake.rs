@@ -21,7 +21,7 @@ use crate::trace::room::Room;
 use crate::trace::value::{Bad, MAX_DURATION_S, Notes};
 use crate::trace::{ImportOptions, Imported};
 use crate::units::{MICROS_PER_S, MilliGpus, SimSpan, SimTime, TenantId};
-use crate::workload::{JobRecord, Outcome, Presence, TextColumn, Workload};
+use crate::workload::{JobRecord, Outcome, Presence, TextColumn, Workload, give_back};
 
 /// How many rejected records the report shows.
 const SHOWN_REJECTED: usize = 20;
@@ -206,7 +206,7 @@ pub(super) struct Intake {
     users: Names,
     gpu_types: Names,
     models: Names,
-    states: IndexMap<String, u64>,
+    states: IndexMap<String, u64, BuildHasherDefault<Hash>>,
     /// Whether the last record of a job of its own made one, rather than being one that was read before.
     continuing: bool,
     skipped: Vec<Skipped>,
@@ -297,12 +297,12 @@ impl Intake {
             if is_number {
                 job.model = None;
             }
-            if let (Some(span), Some(limit)) = (span, job.limit)
+            if let (Some(span), Some(limit)) = (span, job.limit.get())
                 && limit < span
             {
                 job.outcome = Outcome::Failed;
             }
-            job.duration = span.map(|span| job.limit.map_or(span, |limit| limit.min(span)));
+            job.duration = span.map(|span| job.limit.get().map_or(span, |limit| limit.min(span))).into();
         }
     }
 
@@ -321,10 +321,14 @@ impl Intake {
         let Some(expected) = room.foresee(read, self.jobs.len() as u64, self.identities.id_bytes())? else {
             return Ok(());
         };
-        let expected = usize::try_from(expected + expected * SPARE / 100).unwrap_or(usize::MAX);
-        if self.jobs.len() == self.jobs.capacity() || self.jobs.capacity() < expected / 2 {
+        let jobs = self.jobs.len() as u64;
+        if jobs > 0 && (self.jobs.capacity() as u64) < expected {
+            let ids = self.identities.id_bytes().saturating_mul(expected) / jobs;
+            let spared = |count: u64| usize::try_from(count + count / 100 * SPARE).unwrap_or(usize::MAX);
+            let (expected, ids) = (spared(expected), spared(ids));
             // What cannot be had is asked for again when it is needed.
             let _ = self.jobs.try_reserve_exact(expected.saturating_sub(self.jobs.len()));
+            self.identities.make_room(expected, ids);
         }
         Ok(())
     }
@@ -359,6 +363,7 @@ impl Intake {
     }
 
     /// Books one record: its first line, the hash of its content, and what the reader made of it.
+    #[inline]
     pub(super) fn settle(
         &mut self,
         line: u64,
@@ -369,6 +374,7 @@ impl Intake {
         self.book(line, content, verdict)
     }
 
+    #[inline]
     fn book(&mut self, line: u64, content: u64, verdict: Result<Verdict<'_>, Fault>) -> Result<(), Refusal> {
         if matches!(verdict, Ok(Verdict::Part)) {
             return Ok(());
@@ -399,16 +405,16 @@ impl Intake {
     fn go_on(&mut self, line: u64, piece: &Piece) {
         let Some(job) = self.jobs.last_mut() else { return };
         let run = piece.run.unwrap_or_default();
-        let sum = SimSpan(job.duration.unwrap_or_default().0 + run.0);
+        let sum = SimSpan(job.duration.get().unwrap_or_default().0 + run.0);
         if sum.0 > MAX_DURATION_S * MICROS_PER_S {
             let fault =
                 Fault::of_record("a piece of a run", "pieces that last at most 100 years together", "");
             return self.reject(line, fault);
         }
         if job.duration.is_some() || piece.run.is_some() {
-            job.duration = Some(sum);
+            job.duration = Some(sum).into();
         }
-        job.end = job.end.zip(piece.pause).map(|(end, pause)| SimTime(end.0 + pause.0 + run.0));
+        job.end = job.end.get().zip(piece.pause).map(|(end, pause)| SimTime(end.0 + pause.0 + run.0)).into();
         job.outcome = piece.outcome;
         let [before, now] = piece.states;
         if before != now {
@@ -484,9 +490,9 @@ impl Intake {
             submit: SimTime(draft.submit),
             gpus: draft.gpus,
             workers: draft.workers.unwrap_or_else(|| draft.gpus.whole_devices().max(1)),
-            duration: draft.duration,
-            start: draft.start.map(SimTime),
-            end: draft.end.map(SimTime),
+            duration: draft.duration.into(),
+            start: draft.start.map(SimTime).into(),
+            end: draft.end.map(SimTime).into(),
             tenant,
             user: self.users.optional(&draft.user),
             gpu_type: self.gpu_types.optional(&draft.gpu_type),
@@ -494,7 +500,7 @@ impl Intake {
             memory_mb: draft.memory_mb,
             min_slots: draft.min_slots,
             outcome: draft.outcome,
-            limit: draft.limit.filter(|limit| limit.0 > 0),
+            limit: draft.limit.filter(|limit| limit.0 > 0).into(),
             presence: Presence::Arrives,
         };
         let origin = Origin { line, state };
@@ -575,6 +581,8 @@ impl Intake {
             job.model = job.model.map(|model| models.number(model));
         }
         let [tenants, users, gpu_types, models] = tables.map(Renumbering::into_names);
+        give_back(&mut self.jobs);
+        ids.give_back();
         let workload = Workload {
             jobs: self.jobs,
             names: ids,
@@ -589,7 +597,7 @@ impl Intake {
         report.records = self.records;
         report.duplicate_ids = repeated;
         report.submit_sorted = unsorted == 0;
-        report.states = self.states;
+        report.states = self.states.into_iter().collect();
         report.figures = self.figures;
         report.skipped = self.skipped;
         report.repairs = repaired;
@@ -644,6 +652,7 @@ fn sort(jobs: &mut [JobRecord], ids: &TextColumn) -> TextColumn {
     let mut order: Vec<u32> = (0..jobs.len() as u32).collect();
     order.sort_by_key(|&at| jobs.get(at as usize).map(|job| job.submit));
     let mut sorted = TextColumn::default();
+    sorted.reserve(ids.len(), ids.bytes());
     for at in order {
         sorted.push(ids.get(at as usize));
     }

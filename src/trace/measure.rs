@@ -61,7 +61,7 @@ impl Figures {
             figures.milli_gpus += u64::from(job.gpus.0);
             figures.largest = figures.largest.max(job.gpus);
             figures.large += u64::from(job.gpus >= LARGE_JOB);
-            match job.duration {
+            match job.duration.get() {
                 Some(span) => {
                     figures.with_duration += 1;
                     figures.zero_duration += u64::from(span.0 == 0);
@@ -90,7 +90,7 @@ impl Figures {
 
     /// Whether a run time is that from submission to end, though the job waited.
     fn look_for_queue(&mut self, job: &JobRecord, span: SimSpan) {
-        let (Some(start), Some(end)) = (job.start, job.end) else { return };
+        let (Some(start), Some(end)) = (job.start.get(), job.end.get()) else { return };
         let wait = start - job.submit;
         if wait < TELLING_WAIT {
             return;

@@ -183,9 +183,9 @@ pub(super) fn apply(
     }
     if repairs.run_time == RunTimeFrom::StartToEnd {
         let tally = change(jobs, origins, |job| {
-            let span = job.start.zip(job.end).map(|(start, end)| end - start);
-            let is_other = span.is_some() && span != job.duration;
-            job.duration = span.or(job.duration);
+            let span = job.start.get().zip(job.end.get()).map(|(start, end)| end - start);
+            let is_other = span.is_some() && span != job.duration.get();
+            job.duration = span.or(job.duration.get()).into();
             is_other
         });
         told.push(
@@ -197,9 +197,9 @@ pub(super) fn apply(
     }
     if repairs.running == RunningJobs::Elapsed {
         let last = last_moment(jobs);
-        let tally = change(jobs, origins, |job| match job.start {
+        let tally = change(jobs, origins, |job| match job.start.get() {
             Some(start) if job.duration.is_none() && job.end.is_none() => {
-                job.duration = Some((last - start).max(SimSpan::ZERO));
+                job.duration = Some((last - start).max(SimSpan::ZERO)).into();
                 true
             }
             _ => false,
@@ -243,9 +243,9 @@ fn whole_seconds(seconds: u64) -> SimSpan {
 }
 
 fn clamp(job: &mut JobRecord, is_outside: impl Fn(SimSpan) -> bool, becomes: SimSpan) -> bool {
-    let outside = job.duration.is_some_and(is_outside);
+    let outside = job.duration.get().is_some_and(is_outside);
     if outside {
-        job.duration = Some(becomes);
+        job.duration = Some(becomes).into();
     }
     outside
 }
@@ -262,7 +262,7 @@ fn divide_times(job: &mut JobRecord, divisor: i64) {
 
 /// The last moment that a trace knows of.
 fn last_moment(jobs: &[JobRecord]) -> SimTime {
-    let times = jobs.iter().flat_map(|job| [Some(job.submit), job.start, job.end]);
+    let times = jobs.iter().flat_map(|job| [Some(job.submit), job.start.get(), job.end.get()]);
     times.flatten().max().unwrap_or_default()
 }
 
@@ -294,10 +294,13 @@ fn fill(jobs: &mut [JobRecord], origins: &[Origin], repairs: &Repairs) -> Option
             (of_all.get(0), &mut all),
             (constant, &mut stated),
         ];
-        job.duration = found.into_iter().find_map(|(span, count)| {
-            *count += u64::from(span.is_some());
-            span
-        });
+        job.duration = found
+            .into_iter()
+            .find_map(|(span, count)| {
+                *count += u64::from(span.is_some());
+                span
+            })
+            .into();
         without += u64::from(job.duration.is_none());
         job.duration.is_some()
     });
@@ -326,7 +329,7 @@ impl Medians {
     fn of(jobs: &[JobRecord], key: impl Fn(&JobRecord) -> Option<u32>) -> Self {
         let mut spans: BTreeMap<u32, Vec<SimSpan>> = BTreeMap::new();
         for job in jobs.iter().filter(|job| job.gpus.0 > 0) {
-            if let (Some(key), Some(span)) = (key(job), job.duration) {
+            if let (Some(key), Some(span)) = (key(job), job.duration.get()) {
                 spans.entry(key).or_default().push(span);
             }
         }

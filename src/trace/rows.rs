@@ -1,6 +1,7 @@
 //! Text tables, row by row, from bytes that come in pieces.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder, Terminator};
 use memchr::memchr;
@@ -55,6 +56,8 @@ pub(super) struct Cells<'a> {
     /// The line it begins at, from 1.
     pub(super) line: u64,
     text: &'a [u8],
+    /// The same, if it is known to be UTF-8.
+    utf8: Option<&'a str>,
     /// Where each field ends in the text.
     ends: &'a [usize],
     between: Between,
@@ -67,17 +70,17 @@ pub(super) struct Cells<'a> {
 /// What lies between two fields of a row's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Between {
-    Nothing,
+    Nothing = 0,
     /// A delimiter of one byte.
-    Delimiter,
+    Delimiter = 1,
     /// A delimiter of two bytes.
-    Pair,
+    Pair = 2,
 }
 
 impl<'a> Cells<'a> {
     /// A row made of fields that lie one after the other in `text`.
     pub(super) fn new(line: u64, text: &'a [u8], ends: &'a [usize]) -> Self {
-        Self { line, text, ends, between: Between::Nothing, unclosed: false, comment: false }
+        Self { line, text, utf8: None, ends, between: Between::Nothing, unclosed: false, comment: false }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -85,15 +88,26 @@ impl<'a> Cells<'a> {
     }
 
     /// The field as it stands; empty beyond the end.
+    #[inline]
     pub(super) fn get(&self, index: usize) -> &'a [u8] {
-        let Some(&end) = self.ends.get(index) else { return b"" };
-        let gap = match self.between {
-            Between::Nothing => 0,
-            Between::Delimiter => 1,
-            Between::Pair => 2,
+        self.text.get(self.range(index)).unwrap_or_default()
+    }
+
+    /// The field as text, if it is known to be UTF-8.
+    #[inline]
+    fn get_utf8(&self, index: usize) -> Option<&'a str> {
+        self.utf8?.get(self.range(index))
+    }
+
+    /// Where in the text the field is.
+    #[inline]
+    fn range(&self, index: usize) -> Range<usize> {
+        let Some(&end) = self.ends.get(index) else { return 0..0 };
+        let start = match index.checked_sub(1).and_then(|before| self.ends.get(before)) {
+            Some(before) => before + self.between as usize,
+            None => 0,
         };
-        let start = index.checked_sub(1).and_then(|i| self.ends.get(i)).map_or(0, |&before| before + gap);
-        self.text.get(start..end).unwrap_or_default()
+        start..end
     }
 
     pub(super) fn iter(self) -> impl Iterator<Item = &'a [u8]> {
@@ -103,7 +117,9 @@ impl<'a> Cells<'a> {
     /// The same without its last field.
     pub(super) fn without_last(self) -> Self {
         let ends = self.ends.split_last().map_or(self.ends, |(_, rest)| rest);
-        Self { ends, text: self.text.get(..ends.last().copied().unwrap_or(0)).unwrap_or_default(), ..self }
+        let length = ends.last().copied().unwrap_or(0);
+        let utf8 = self.utf8.and_then(|text| text.get(..length));
+        Self { ends, text: self.text.get(..length).unwrap_or_default(), utf8, ..self }
     }
 
     /// A hash of its content. Rows with and without quotes never have the same, even if their fields are equal.
@@ -233,7 +249,8 @@ impl Rows {
                     return Ok(());
                 }
                 let between = self.dialect.second.map_or(Between::Delimiter, |_| Between::Pair);
-                return each(Cells { between, ..Cells::new(self.lines, bare, ends) });
+                let utf8 = std::str::from_utf8(bare).ok();
+                return each(Cells { between, utf8, ..Cells::new(self.lines, bare, ends) });
             }
         }
         let row = self.quoted.get_or_insert(QuotedRow { line: self.lines, bytes: 0 });
@@ -247,15 +264,31 @@ impl Rows {
     /// Cuts a line at its delimiters: how many fields it has, or `None` if it has quotes.
     fn cut(&mut self, line: &[u8]) -> Result<Option<usize>, Refusal> {
         let Dialect { delimiter, second, quotes, .. } = self.dialect;
+        if quotes == Quotes::Double && memchr(b'"', line).is_some() {
+            return Ok(None);
+        }
         let mut count = 0;
-        for (at, &byte) in line.iter().enumerate() {
-            if byte == delimiter && second.is_none_or(|second| line.get(at + 1) == Some(&second)) {
-                if let Some(end) = self.ends.get_mut(count) {
-                    *end = at;
-                }
-                count += 1;
-            } else if byte == b'"' && quotes == Quotes::Double {
-                return Ok(None);
+        let mut end_at = |at: usize| {
+            if second.is_some() && line.get(at + 1).copied() != second {
+                return;
+            }
+            if let Some(end) = self.ends.get_mut(count) {
+                *end = at;
+            }
+            count += 1;
+        };
+        let (words, rest) = line.as_chunks::<8>();
+        for (at, word) in words.iter().enumerate() {
+            let word = u64::from_le_bytes(*word);
+            let mut found = bytes_equal(word, delimiter);
+            while found != 0 {
+                end_at(at * 8 + found.trailing_zeros() as usize / 8);
+                found &= found - 1;
+            }
+        }
+        for (at, &byte) in rest.iter().enumerate() {
+            if byte == delimiter {
+                end_at(words.len() * 8 + at);
             }
         }
         match self.ends.get_mut(count).filter(|_| count < MAX_COLUMNS) {
@@ -323,6 +356,14 @@ impl Rows {
             }
         }
     }
+}
+
+/// The bytes of a little-endian word that equal `byte`, each marked by its highest bit.
+fn bytes_equal(word: u64, byte: u8) -> u64 {
+    const LOW_BITS: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    let other = word ^ (u64::from(byte) * 0x0101_0101_0101_0101);
+    // The sum sets the highest bit of a byte that has any of the others.
+    !(((other & LOW_BITS) + LOW_BITS) | other | LOW_BITS)
 }
 
 /// The columns of a table.
@@ -419,9 +460,16 @@ impl<'a> Row<'a> {
         self.notes
     }
 
+    #[inline]
     pub(super) fn get(&self, column: usize) -> &'a [u8] {
+        value::trim(self.cells.get(self.field(column)))
+    }
+
+    /// Which field is the one of a column.
+    #[inline]
+    fn field(&self, column: usize) -> usize {
         let (from, by) = self.widened;
-        value::trim(self.cells.get(if column > from { column + by } else { column }))
+        if column > from { column + by } else { column }
     }
 
     pub(super) fn optional(&self, column: Option<usize>) -> &'a [u8] {
@@ -430,10 +478,15 @@ impl<'a> Row<'a> {
 
     /// A text; bytes that are no UTF-8 are replaced and counted.
     pub(super) fn text(&self, column: Option<usize>) -> Cow<'a, str> {
-        self.notes.text(self.optional(column))
+        let Some(column) = column else { return Cow::Borrowed("") };
+        match self.cells.get_utf8(self.field(column)) {
+            Some(text) => Cow::Borrowed(text.trim_ascii()),
+            None => self.notes.text(self.get(column)),
+        }
     }
 
     /// A value that cannot be read as `bad` says.
+    #[cold]
     pub(super) fn fault(&self, column: usize, bad: Bad) -> Fault {
         Fault::of_value(self.header.name(column), self.get(column), bad)
     }
@@ -453,10 +506,12 @@ impl<'a> Row<'a> {
         column: Option<usize>,
         read: impl FnOnce(&[u8]) -> Result<T, Bad>,
     ) -> Result<Option<T>, Fault> {
-        match column {
-            Some(column) if !value::is_missing(self.get(column)) => self.parse(column, read).map(Some),
-            _ => Ok(None),
+        let Some(column) = column else { return Ok(None) };
+        let text = self.get(column);
+        if value::is_missing(text) {
+            return Ok(None);
         }
+        read(text).map(Some).map_err(|bad| self.fault(column, bad))
     }
 
     pub(super) fn time(&self, column: usize) -> Result<i64, Fault> {

@@ -93,11 +93,63 @@ pub(super) enum Miss {
 
 /// The decimal `text`, such as `-12.50` or `4e-4`, times 10^`places`, rounded half away from zero.
 pub(super) fn fixed(text: &[u8], places: i32) -> Result<i64, Miss> {
+    match fixed_plain(text, places) {
+        Some(value) => Ok(value),
+        None => fixed_any(text, places),
+    }
+}
+
+/// 10^0 to 10^19.
+const POWERS: [u64; 20] = {
+    let mut powers = [1; 20];
+    let mut at = 1;
+    while at < powers.len() {
+        powers[at] = powers[at - 1] * 10;
+        at += 1;
+    }
+    powers
+};
+
+/// [`fixed`] for what most decimals are: digits, and a point followed by no more digits than there are places.
+fn fixed_plain(text: &[u8], places: i32) -> Option<i64> {
+    // So many digits fit.
+    if text.is_empty() || text.len() > 19 {
+        return None;
+    }
+    let places = usize::try_from(places).ok()?;
+    let mut value = 0u64;
+    let mut missing = places;
+    let mut bytes = text.iter();
+    while let Some(&byte) = bytes.next() {
+        let digit = byte.wrapping_sub(b'0');
+        if digit <= 9 {
+            value = value * 10 + u64::from(digit);
+            continue;
+        }
+        let fraction = bytes.as_slice();
+        if byte != b'.' || fraction.is_empty() {
+            return None;
+        }
+        missing = places.checked_sub(fraction.len())?;
+        for byte in fraction {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                return None;
+            }
+            value = value * 10 + u64::from(digit);
+        }
+        break;
+    }
+    i64::try_from(value.checked_mul(*POWERS.get(missing)?)?).ok()
+}
+
+fn fixed_any(text: &[u8], places: i32) -> Result<i64, Miss> {
     let (negative, text) = match text {
         [b'-', rest @ ..] => (true, rest),
         [b'+', rest @ ..] => (false, rest),
         rest => (false, rest),
     };
+    let power = |exponent: u32| POWERS.get(exponent as usize).copied();
     let mut mantissa: u64 = 0;
     let mut scale = places;
     let mut digits = 0u32;
@@ -127,9 +179,9 @@ pub(super) fn fixed(text: &[u8], places: i32) -> Result<i64, Miss> {
     let size = if mantissa == 0 {
         0
     } else if scale >= 0 {
-        10u64.checked_pow(scale.unsigned_abs()).and_then(|p| mantissa.checked_mul(p)).ok_or(Miss::TooLarge)?
+        power(scale.unsigned_abs()).and_then(|p| mantissa.checked_mul(p)).ok_or(Miss::TooLarge)?
     } else {
-        match 10u64.checked_pow(scale.unsigned_abs()) {
+        match power(scale.unsigned_abs()) {
             Some(divisor) => mantissa / divisor + u64::from(mantissa % divisor >= divisor.div_ceil(2)),
             None => 0,
         }
@@ -153,7 +205,11 @@ fn exponent(text: &[u8]) -> Option<i32> {
 
 /// `text` without ASCII blanks around it.
 pub(super) fn trim(text: &[u8]) -> &[u8] {
-    text.trim_ascii()
+    match text {
+        // Most have none.
+        [b'!'..=u8::MAX, .., b'!'..=u8::MAX] => text,
+        _ => text.trim_ascii(),
+    }
 }
 
 /// Whether a cell says "no value": empty, or one of the words programs print for it. `NaN` is no such word: a number that is

@@ -233,7 +233,7 @@ fn fnv1a<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::{MilliGpus, SimSpan, SimTime, TenantId};
+    use crate::units::{Maybe, MilliGpus, SimSpan, SimTime, TenantId};
     use crate::workload::{Outcome, Presence, TextColumn};
 
     fn workload(jobs: u32, models: &[&str]) -> Workload {
@@ -242,9 +242,9 @@ mod tests {
             submit: SimTime(i64::from(i)),
             gpus: MilliGpus(1000 + 1000 * (i % 2)),
             workers: 1 + i % 2,
-            duration: Some(SimSpan(1)),
-            start: None,
-            end: None,
+            duration: Maybe::some(SimSpan(1)),
+            start: Maybe::NONE,
+            end: Maybe::NONE,
             tenant: TenantId(i / 2 % 3),
             user: None,
             gpu_type: None,
@@ -252,7 +252,7 @@ mod tests {
             memory_mb: 0,
             min_slots: 0,
             outcome: Outcome::Completed,
-            limit: None,
+            limit: Maybe::NONE,
             presence: Presence::Arrives,
         };
         let list = (0..jobs).map(|i| {

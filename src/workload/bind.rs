@@ -210,7 +210,7 @@ pub fn bind(
         }
         let demand = demands.of(job.gpu_type);
         bound.assumptions.count(assigned.basis, demand.matched);
-        let Some(duration) = job.duration else {
+        let Some(duration) = job.duration.get() else {
             bound.without_duration.push(index as u32);
             continue;
         };
@@ -228,9 +228,9 @@ pub fn bind(
                 tenant: job.tenant,
                 class,
                 work: speed.over(duration.max(SimSpan::ZERO)),
-                recorded_start: job.start,
-                recorded_end: job.end,
-                limit: job.limit,
+                recorded_start: job.start.get(),
+                recorded_end: job.end.get(),
+                limit: job.limit.get(),
                 presence: job.presence,
             }),
             None => bound.never_fit.push(index as u32),

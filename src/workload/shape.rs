@@ -11,7 +11,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
 use super::{JobRecord, Presence, TextColumn, Workload, is_unscaled};
-use crate::units::{MilliGpus, SimSpan, SimTime};
+use crate::units::{Maybe, MilliGpus, SimSpan, SimTime};
 pub use states::States;
 pub use tenants::{ONE_TENANT, TenantsBy};
 pub use types::{TypeNames, renamed};
@@ -135,8 +135,8 @@ impl Shape {
             let moved = |time: Option<SimTime>| time.map(|t| submit + t.since(job.submit));
             let mut kept = *job;
             kept.submit = submit;
-            kept.start = moved(job.start);
-            kept.end = moved(job.end);
+            kept.start = moved(job.start.get()).into();
+            kept.end = moved(job.end.get()).into();
             shaped.jobs.push(self.resized(kept));
             shaped.names.push(workload.names.get(index));
         }
@@ -152,7 +152,9 @@ impl Shape {
     fn resized(&self, mut job: JobRecord) -> JobRecord {
         if !is_unscaled(&self.duration_scale) {
             let longer = |span: SimSpan| SimSpan((span.0 as f64 * self.duration_scale).round() as i64);
-            job.end = job.start.zip(job.end).map(|(start, end)| start + longer(end - start)).or(job.end);
+            if let (Some(start), Some(end)) = (job.start.get(), job.end.get()) {
+                job.end = Some(start + longer(end - start)).into();
+            }
             job.duration = job.duration.map(longer);
             job.limit = job.limit.map(longer);
         }
@@ -165,15 +167,15 @@ impl Shape {
     /// What is left of a job that was submitted before the window and runs when it begins.
     fn running_at_start(&self, job: &JobRecord) -> Option<JobRecord> {
         let (from, _) = self.window.filter(|_| self.running == RunningAtStart::Include)?;
-        let (start, end) = (job.start?, job.end?);
+        let (start, end) = (job.start.get()?, job.end.get()?);
         if !(job.submit < from && start < from && from < end) {
             return None;
         }
         let ran = (from - start).0 as f64 / (end - start).0 as f64;
         Some(JobRecord {
             submit: SimTime::ZERO,
-            start: Some(SimTime::ZERO),
-            end: Some(SimTime::ZERO + (end - from)),
+            start: Maybe::some(SimTime::ZERO),
+            end: Some(SimTime::ZERO + (end - from)).into(),
             duration: job.duration.map(|whole| SimSpan((whole.0 as f64 * (1.0 - ran)).round() as i64)),
             limit: job.limit.map(|limit| (limit - (from - start)).max(SimSpan(1))),
             presence: Presence::Running,
@@ -193,9 +195,9 @@ mod tests {
             submit: SimTime(submit),
             gpus: MilliGpus(1000),
             workers: 1,
-            duration: Some(SimSpan(end - start)),
-            start: Some(SimTime(start)),
-            end: Some(SimTime(end)),
+            duration: Maybe::some(SimSpan(end - start)),
+            start: Maybe::some(SimTime(start)),
+            end: Maybe::some(SimTime(end)),
             tenant: TenantId(0),
             user: None,
             gpu_type: None,
@@ -203,7 +205,7 @@ mod tests {
             memory_mb: 0,
             min_slots: 0,
             outcome: Outcome::Completed,
-            limit: Some(SimSpan(500)),
+            limit: Maybe::some(SimSpan(500)),
             presence: Presence::Arrives,
         }
     }
@@ -230,12 +232,12 @@ mod tests {
         assert_eq!((shaped.names.get(0), shaped.names.get(1), shaped.jobs.len()), ("b", "d", 2));
         let [running, arriving] = [shaped.jobs[0], shaped.jobs[1]];
         assert_eq!(
-            (running.presence, running.submit, running.duration),
+            (running.presence, running.submit, running.duration.get()),
             (Presence::Running, SimTime(0), Some(SimSpan(80)))
         );
-        assert_eq!((running.end, running.limit), (Some(SimTime(80)), Some(SimSpan(420))));
+        assert_eq!((running.end.get(), running.limit.get()), (Some(SimTime(80)), Some(SimSpan(420))));
         assert_eq!(
-            (arriving.presence, arriving.submit, arriving.end),
+            (arriving.presence, arriving.submit, arriving.end.get()),
             (Presence::Arrives, SimTime(20), Some(SimTime(100)))
         );
     }
@@ -324,7 +326,7 @@ mod tests {
         let shaped = shape.apply(&four());
         let first = shaped.jobs[0];
         assert_eq!(
-            (first.duration, first.end, first.limit),
+            (first.duration.get(), first.end.get(), first.limit.get()),
             (Some(SimSpan(18)), Some(SimTime(18)), Some(SimSpan(1250)))
         );
         assert_eq!((first.gpus, first.workers), (MilliGpus(3000), 3));

@@ -21,7 +21,7 @@ pub use durations::{DurationShape, Durations};
 pub use fitted::{Fitted, FittedSize, Quantiles};
 
 use crate::draws::Draws;
-use crate::units::{MICROS_PER_S, MilliGpus, SimSpan, SimTime, TenantId};
+use crate::units::{MICROS_PER_S, Maybe, MilliGpus, SimSpan, SimTime, TenantId};
 
 /// A synthetic workload. Everything has a default.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -184,9 +184,9 @@ pub fn generate(spec: &SyntheticSpec) -> Workload {
             submit: SimTime(whole_seconds(arrival.submit_s - origin_s).0),
             gpus,
             workers: if gpus.is_fractional() { 1 } else { gpus.whole_devices() },
-            duration: Some(duration),
-            start: None,
-            end: None,
+            duration: Maybe::some(duration),
+            start: Maybe::NONE,
+            end: Maybe::NONE,
             tenant: arrival.tenant.unwrap_or(tenant),
             user: None,
             gpu_type: None,
@@ -194,7 +194,7 @@ pub fn generate(spec: &SyntheticSpec) -> Workload {
             memory_mb: 0,
             min_slots: 0,
             outcome: Outcome::Completed,
-            limit: None,
+            limit: Maybe::NONE,
             presence: Presence::Arrives,
         }
     });
@@ -232,7 +232,7 @@ mod tests {
             .iter()
             .map(|job| {
                 let model = &workload.models[job.model.expect("a model") as usize];
-                let duration_s = job.duration.expect("a duration").as_secs();
+                let duration_s = job.duration.get().expect("a duration").as_secs();
                 format!("{} {} {duration_s} {} {model}", job.submit.as_secs(), job.gpus.0, job.tenant)
             })
             .collect();
@@ -295,11 +295,12 @@ mod tests {
         assert!((share(&|j| j.gpus.0 == 8000 && j.workers == 8) - 0.04).abs() < 0.01);
         assert!((share(&|j| j.gpus.0 == 250 && j.workers == 1) - 0.05).abs() < 0.01);
         assert!((share(&|j| j.tenant == TenantId(0)) - 2.0 / 3.0).abs() < 0.02);
-        assert!((share(&|j| j.duration.is_some_and(|d| d.as_secs() < 3600.0)) - 0.5).abs() < 0.02);
-        let within = |j: &JobRecord| j.duration.is_some_and(|d| (60.0..=86_400.0).contains(&d.as_secs()));
+        assert!((share(&|j| j.duration.get().is_some_and(|d| d.as_secs() < 3600.0)) - 0.5).abs() < 0.02);
+        let within =
+            |j: &JobRecord| j.duration.get().is_some_and(|d| (60.0..=86_400.0).contains(&d.as_secs()));
         assert!(share(&within) > 0.99999);
         let one_sigma = 3600.0 * std::f64::consts::E.powf(1.3);
-        assert!((share(&|j| j.duration.is_some_and(|d| d.as_secs() < one_sigma)) - 0.841).abs() < 0.02);
+        assert!((share(&|j| j.duration.get().is_some_and(|d| d.as_secs() < one_sigma)) - 0.841).abs() < 0.02);
     }
 
     #[test]
@@ -392,7 +393,7 @@ mod tests {
             let above = generate(&spec)
                 .jobs
                 .iter()
-                .filter(|job| job.duration.unwrap().as_secs() > 3600.0 * factor)
+                .filter(|job| job.duration.get().unwrap().as_secs() > 3600.0 * factor)
                 .count();
             above as f64 / 20_000.0
         };
@@ -428,7 +429,7 @@ mod tests {
         let span = |workload: &Workload| *submits_s(workload).last().unwrap() as f64;
         assert!((span(&drawn) / span(&traced) - 1.0).abs() < 0.1, "{} {}", span(&drawn), span(&traced));
         let hours = |workload: &Workload| {
-            workload.jobs.iter().map(|job| job.duration.unwrap().as_secs()).sum::<f64>() / 3600.0
+            workload.jobs.iter().map(|job| job.duration.get().unwrap().as_secs()).sum::<f64>() / 3600.0
         };
         assert!((hours(&drawn) / hours(&traced) - 1.0).abs() < 0.15, "{} {}", hours(&drawn), hours(&traced));
         let of_size = |workload: &Workload, gpus: u32| {

@@ -26,18 +26,21 @@ fn batsim_jobs_run_as_long_as_their_profiles_say_wherever_these_stand() {
         assert_eq!((report.gpus_requested_sum, report.with_duration), (34.0, 4));
         assert!(!report.submit_sorted);
         let first = job(&imported, "w0!3");
-        assert_eq!((first.gpus, first.duration), (MilliGpus(8000), Some(SimSpan(120_500_000))));
-        assert_eq!(first.limit, Some(SimSpan(600_000_000)));
+        assert_eq!((first.gpus, first.duration.get()), (MilliGpus(8000), Some(SimSpan(120_500_000))));
+        assert_eq!(first.limit.get(), Some(SimSpan(600_000_000)));
         assert_eq!(imported.workload.models[first.model.unwrap() as usize], "train.big");
         // A profile named by a number is no model; a walltime of −1 is no limit.
         let plain = job(&imported, "1");
-        assert_eq!((plain.duration, plain.model, plain.limit), (Some(SimSpan(60_000_000)), None, None));
+        assert_eq!(
+            (plain.duration.get(), plain.model, plain.limit.get()),
+            (Some(SimSpan(60_000_000)), None, None)
+        );
         // Killed at its walltime.
         let killed = job(&imported, "2");
-        assert_eq!((killed.duration, killed.outcome), (Some(SimSpan(45_500_000)), Outcome::Failed));
-        assert_eq!(job(&imported, "7").duration, Some(SimSpan(5_000_000)));
+        assert_eq!((killed.duration.get(), killed.outcome), (Some(SimSpan(45_500_000)), Outcome::Failed));
+        assert_eq!(job(&imported, "7").duration.get(), Some(SimSpan(5_000_000)));
         for timeless in ["4", "5", "6", "8"] {
-            assert_eq!(job(&imported, timeless).duration, None);
+            assert_eq!(job(&imported, timeless).duration.get(), None);
         }
         assert_eq!((warning(report, "work-profiles"), warning(report, "missing-profiles")), (3, 1));
         assert_eq!((warning(report, "hosts-as-gpus"), warning(report, "no-duration")), (8, 4));
@@ -73,14 +76,17 @@ fn sacct_without_names_is_guessed_and_the_report_shows_the_guess() {
         ("bio,chem".into(), "ann,bob".into())
     );
     let first = job(&imported, "400");
-    assert_eq!((first.gpus, first.duration), (MilliGpus(2000), Some(SimSpan(3_600_000_000))));
-    assert_eq!(first.limit, Some(SimSpan(86_400_000_000)));
+    assert_eq!((first.gpus, first.duration.get()), (MilliGpus(2000), Some(SimSpan(3_600_000_000))));
+    assert_eq!(first.limit.get(), Some(SimSpan(86_400_000_000)));
     // The first try of a requeued job held its GPUs, and the second one is a job of its own.
     let tries = [job(&imported, "402+0"), job(&imported, "402+0#2")];
     assert_eq!(tries.map(|job| job.outcome), [Outcome::Cancelled, Outcome::Failed]);
-    assert_eq!(tries.map(|job| job.duration), [Some(SimSpan(30_000_000)), Some(SimSpan(1_200_000_000))]);
+    assert_eq!(
+        tries.map(|job| job.duration.get()),
+        [Some(SimSpan(30_000_000)), Some(SimSpan(1_200_000_000))]
+    );
     let running = job(&imported, "402+1");
-    assert_eq!((running.gpus, running.duration), (MilliGpus(2000), Some(SimSpan(172_801_000_000))));
+    assert_eq!((running.gpus, running.duration.get()), (MilliGpus(2000), Some(SimSpan(172_801_000_000))));
     for (code, count) in [
         ("waiting-arrays", 1),
         ("het-components", 3),
@@ -105,7 +111,7 @@ fn sacct_takes_delimiters_of_two_marks_and_old_resources() {
         (MilliGpus(2000), Outcome::Cancelled)
     );
     assert_eq!(imported.workload.gpu_types, ["kepler"]);
-    assert_eq!((job(&imported, "502").start, job(&imported, "502").duration), (None, None));
+    assert_eq!((job(&imported, "502").start.get(), job(&imported, "502").duration.get()), (None, None));
     assert_eq!((warning(report, "invalid-utf8"), warning(report, "continued-rows")), (1, 1));
 }
 
@@ -161,20 +167,20 @@ fn sacct_json_means_the_same_in_every_version() {
     assert_eq!((report.gpus_requested_sum, report.with_duration), (8.0, 2));
     assert_eq!(report.first_submit, Some(1_700_000_000.0));
     let first = job(&imported, "700");
-    assert_eq!((first.gpus, first.duration), (MilliGpus(2000), Some(SimSpan(600_000_000))));
-    assert_eq!((first.limit, kind(&imported, "700")), (Some(SimSpan(3_600_000_000)), "a100".into()));
+    assert_eq!((first.gpus, first.duration.get()), (MilliGpus(2000), Some(SimSpan(600_000_000))));
+    assert_eq!((first.limit.get(), kind(&imported, "700")), (Some(SimSpan(3_600_000_000)), "a100".into()));
     // Typed entries only: added up. Still running, so the run time is what has passed.
     let running = job(&imported, "701_4");
-    assert_eq!((running.gpus, running.outcome, running.end), (MilliGpus(2000), Outcome::Running, None));
+    assert_eq!((running.gpus, running.outcome, running.end.get()), (MilliGpus(2000), Outcome::Running, None));
     assert_eq!((kind(&imported, "701_4"), tenant(&imported, "701_4")), ("a100_1g.5gb|h100".into(), "chem"));
-    assert_eq!(running.limit, Some(SimSpan(86_400_000_000)));
+    assert_eq!(running.limit.get(), Some(SimSpan(86_400_000_000)));
     let waiting = job(&imported, "706_[5-9%2]");
     assert_eq!(
-        (waiting.gpus, waiting.duration, waiting.start, waiting.limit),
+        (waiting.gpus, waiting.duration.get(), waiting.start.get(), waiting.limit.get()),
         (MilliGpus(4000), None, None, None)
     );
     let never = job(&imported, "710+1");
-    assert_eq!((never.gpus, never.duration, never.outcome), (MilliGpus(0), None, Outcome::Cancelled));
+    assert_eq!((never.gpus, never.duration.get(), never.outcome), (MilliGpus(0), None, Outcome::Cancelled));
     let states: Vec<&str> = report.states.keys().map(String::as_str).collect();
     assert_eq!(states, ["COMPLETED", "RUNNING", "PENDING", "CANCELLED"]);
     for (code, count) in
@@ -202,20 +208,23 @@ fn supercloud_numbers_are_states_and_resources() {
     assert_eq!((report.gpus_requested_sum, report.with_duration, report.tenants), (13.0, 3, 3));
     let first = job(&imported, "800");
     assert_eq!(
-        (first.gpus, first.duration, first.limit),
+        (first.gpus, first.duration.get(), first.limit.get()),
         (MilliGpus(2000), Some(SimSpan(3_600_000_000)), None)
     );
     assert_eq!((kind(&imported, "800"), tenant(&imported, "800")), ("volta".into(), "9001"));
     let task = job(&imported, "801_7");
     assert_eq!((task.outcome, kind(&imported, "801_7")), (Outcome::Failed, "tesla".into()));
-    assert_eq!(task.limit, Some(SimSpan(3_600_000_000)));
+    assert_eq!(task.limit.get(), Some(SimSpan(3_600_000_000)));
     // Cancelled in the queue: what it asked for, no start, no run time.
     let never = job(&imported, "802");
     assert_eq!(
-        (never.gpus, never.duration, never.start, never.outcome),
+        (never.gpus, never.duration.get(), never.start.get(), never.outcome),
         (MilliGpus(8000), None, None, Outcome::Cancelled)
     );
-    assert_eq!((job(&imported, "803").outcome, job(&imported, "803").duration), (Outcome::Running, None));
+    assert_eq!(
+        (job(&imported, "803").outcome, job(&imported, "803").duration.get()),
+        (Outcome::Running, None)
+    );
     assert_eq!(job(&imported, "804").gpus, MilliGpus(2000));
     assert_eq!((warning(report, "repeated-resources"), report.states.get("11")), (1, Some(&1)));
     assert_eq!(report.rejected[0].column.as_deref(), Some("tres_alloc"));
@@ -235,8 +244,8 @@ fn kueue_workloads_run_while_they_are_admitted() {
     );
     assert_eq!((report.gpus_requested_sum, report.with_duration), (39.0, 3));
     let train = job(&imported, "vision/job-train");
-    assert_eq!((train.gpus, train.duration), (MilliGpus(32_000), Some(SimSpan(3_600_000_000))));
-    assert_eq!((train.outcome, train.limit), (Outcome::Failed, Some(SimSpan(7_200_000_000))));
+    assert_eq!((train.gpus, train.duration.get()), (MilliGpus(32_000), Some(SimSpan(3_600_000_000))));
+    assert_eq!((train.outcome, train.limit.get()), (Outcome::Failed, Some(SimSpan(7_200_000_000))));
     assert_eq!(
         (kind(&imported, "vision/job-train"), tenant(&imported, "vision/job-train")),
         ("a100-80".into(), "vision")
@@ -245,14 +254,14 @@ fn kueue_workloads_run_while_they_are_admitted() {
     // Finished, so no longer admitted: the end is not the start, and the time of past admissions is the run time.
     let tune = job(&imported, "speech/job-tune");
     assert_eq!(
-        (tune.start, tune.duration, tune.outcome),
+        (tune.start.get(), tune.duration.get(), tune.outcome),
         (None, Some(SimSpan(900_000_000)), Outcome::Completed)
     );
     assert_eq!((tune.gpus, kind(&imported, "speech/job-tune")), (MilliGpus(2000), "mig-1g.5gb".into()));
     let runs = job(&imported, "speech/job-run");
-    assert_eq!((runs.gpus, runs.outcome, runs.duration), (MilliGpus(4000), Outcome::Running, None));
+    assert_eq!((runs.gpus, runs.outcome, runs.duration.get()), (MilliGpus(4000), Outcome::Running, None));
     let stopped = job(&imported, "speech/job-stopped");
-    assert_eq!((stopped.outcome, stopped.duration), (Outcome::Cancelled, Some(SimSpan(93_000_000))));
+    assert_eq!((stopped.outcome, stopped.duration.get()), (Outcome::Cancelled, Some(SimSpan(93_000_000))));
     assert_eq!(job(&imported, "vision/job-waits").outcome, Outcome::Pending);
     for (code, count) in [("snapshot", 5), ("evicted", 2), ("mig-slices", 1), ("unknown-states", 0)] {
         assert_eq!(warning(report, code), count, "{code}");
@@ -273,7 +282,7 @@ fn the_same_work_is_counted_once_whatever_shows_it() {
     assert_eq!((report.gpus_requested_sum, report.with_duration), (19.0, 3));
     // From the first Running on: the running duration that Volcano writes includes the queue.
     let ring = job(&imported, "ml/ring");
-    assert_eq!((ring.gpus, ring.duration), (MilliGpus(9000), Some(SimSpan(1_800_000_000))));
+    assert_eq!((ring.gpus, ring.duration.get()), (MilliGpus(9000), Some(SimSpan(1_800_000_000))));
     assert_eq!(
         (tenant(&imported, "ml/ring"), kind(&imported, "ml/ring")),
         ("research", "NVIDIA-H100-80GB-HBM3".into())
@@ -284,11 +293,11 @@ fn the_same_work_is_counted_once_whatever_shows_it() {
     // Three completions never take eight pods at once.
     let sweep = job(&imported, "ml/sweep");
     assert_eq!(
-        (sweep.gpus, sweep.duration, sweep.outcome),
+        (sweep.gpus, sweep.duration.get(), sweep.outcome),
         (MilliGpus(6000), Some(SimSpan(600_000_000)), Outcome::Failed)
     );
-    assert_eq!(sweep.limit, Some(SimSpan(600_000_000)));
-    assert_eq!(job(&imported, "web/lone").duration, Some(SimSpan(120_000_000)));
+    assert_eq!(sweep.limit.get(), Some(SimSpan(600_000_000)));
+    assert_eq!(job(&imported, "web/lone").duration.get(), Some(SimSpan(120_000_000)));
     assert_eq!(job(&imported, "web/set-0").outcome, Outcome::Running);
     let skipped: Vec<(&str, u64)> = report.skipped.iter().map(|s| (s.reason.as_str(), s.count)).collect();
     assert_eq!(skipped, [("part-of-another", 1), ("other-kind", 1)]);

@@ -102,9 +102,9 @@ fn any_workload() -> impl Strategy<Value = Workload> {
                 submit: SimTime(submit - earliest),
                 gpus: MilliGpus(gpus),
                 workers,
-                duration: duration.map(SimSpan),
-                start: ran.map(|(start, _)| SimTime(start)),
-                end: ran.map(|(start, length)| SimTime(start + length)),
+                duration: duration.map(SimSpan).into(),
+                start: ran.map(|(start, _)| SimTime(start)).into(),
+                end: ran.map(|(start, length)| SimTime(start + length)).into(),
                 tenant: TenantId(position(&mut workload.tenants, tenant)),
                 user: user.map(|name| position(&mut workload.users, name)),
                 gpu_type: gpu_type.map(|name| position(&mut workload.gpu_types, name)),
@@ -118,7 +118,7 @@ fn any_workload() -> impl Strategy<Value = Workload> {
                     Outcome::Running,
                     Outcome::Pending,
                 ][usize::from(end)],
-                limit: duration.filter(|_| workers > 1).map(SimSpan),
+                limit: duration.filter(|_| workers > 1).map(SimSpan).into(),
                 presence: Presence::Arrives,
             });
         }

@@ -25,7 +25,7 @@ fn helios_means_what_the_publisher_says() {
     // Sorted by submission: job 13 is first, and times count from it.
     assert_eq!(imported.workload.names.get(0), "13");
     assert_eq!(job(&imported, "13").submit, SimTime::ZERO);
-    assert_eq!(job(&imported, "13").start, Some(SimTime(60_000_000)));
+    assert_eq!(job(&imported, "13").start.get(), Some(SimTime(60_000_000)));
     assert_eq!(imported.workload.tenants, ["vc2", "vc1", "vc3"]);
     // The same row twice is one job; the same id with other content is another job.
     assert_eq!(report.skipped.len(), 1);
@@ -35,9 +35,9 @@ fn helios_means_what_the_publisher_says() {
     );
     assert_eq!(job(&imported, "11#2").gpus, MilliGpus(4000));
     // The run time is end − start, whatever the column says.
-    assert_eq!(job(&imported, "14").duration, Some(SimSpan(60_000_000)));
+    assert_eq!(job(&imported, "14").duration.get(), Some(SimSpan(60_000_000)));
     assert_eq!(warning(report, "duration-differs"), 1);
-    assert_eq!((job(&imported, "15").duration, job(&imported, "15").outcome), (None, Outcome::Running));
+    assert_eq!((job(&imported, "15").duration.get(), job(&imported, "15").outcome), (None, Outcome::Running));
     assert_eq!(warning(report, "large-jobs"), 1);
     // Rejected with line, column, value, expectation.
     let rejected: Vec<_> =
@@ -60,15 +60,15 @@ fn philly_folds_attempts() {
     assert_accounts(report);
     assert_eq!((report.records, report.jobs, report.gpu_jobs, report.zero_gpu_jobs), (5, 4, 3, 1));
     let first = job(&imported, "application_1_1");
-    assert_eq!((first.gpus, first.duration), (MilliGpus(3000), Some(SimSpan(150_000_000))));
-    assert_eq!(first.start, Some(SimTime(1_860_000_000)));
+    assert_eq!((first.gpus, first.duration.get()), (MilliGpus(3000), Some(SimSpan(150_000_000))));
+    assert_eq!(first.start.get(), Some(SimTime(1_860_000_000)));
     let never = job(&imported, "application_1_2");
-    assert_eq!((never.gpus, never.duration, never.outcome), (MilliGpus(0), None, Outcome::Cancelled));
+    assert_eq!((never.gpus, never.duration.get(), never.outcome), (MilliGpus(0), None, Outcome::Cancelled));
     let third = job(&imported, "application_1_3");
-    assert_eq!((third.gpus, third.duration), (MilliGpus(1000), Some(SimSpan(600_000_000))));
+    assert_eq!((third.gpus, third.duration.get()), (MilliGpus(1000), Some(SimSpan(600_000_000))));
     assert_eq!(imported.workload.users[third.user.unwrap() as usize], "u\"3é");
     // The clock went back during the only attempt: no run time, but no lost job either.
-    assert_eq!(job(&imported, "application_1_5").duration, None);
+    assert_eq!(job(&imported, "application_1_5").duration.get(), None);
     assert_eq!(
         (warning(report, "attempts"), warning(report, "no-attempts"), warning(report, "end-before-start")),
         (3, 1, 1)
@@ -114,7 +114,7 @@ fn sacct_counts_gpus_once_and_jobs_once() {
         |id: &str| job(&imported, id).gpu_type.map(|t| imported.workload.gpu_types[t as usize].clone());
     let first = job(&imported, "100");
     assert_eq!((first.gpus, first.outcome), (MilliGpus(1000), Outcome::Running));
-    assert_eq!(first.duration, Some(SimSpan(1_192_379_000_000)));
+    assert_eq!(first.duration.get(), Some(SimSpan(1_192_379_000_000)));
     assert_eq!(kind("100").as_deref(), Some("a100"));
     // Typed entries only: added up. The name holds the delimiter.
     let named = job(&imported, "101_4");
@@ -122,11 +122,11 @@ fn sacct_counts_gpus_once_and_jobs_once() {
     assert_eq!(kind("101_4").as_deref(), Some("a100|l40s"));
     // Pending: what it asked for, no run time.
     let pending = job(&imported, "102");
-    assert_eq!((pending.gpus, pending.duration, pending.start), (MilliGpus(4000), None, None));
+    assert_eq!((pending.gpus, pending.duration.get(), pending.start.get()), (MilliGpus(4000), None, None));
     assert_eq!(kind("102").as_deref(), Some("h100"));
     assert_eq!(job(&imported, "103_[5-9%2]").gpus, MilliGpus(0));
     let nothing = job(&imported, "104");
-    assert_eq!((nothing.duration, nothing.outcome), (Some(SimSpan::ZERO), Outcome::Cancelled));
+    assert_eq!((nothing.duration.get(), nothing.outcome), (Some(SimSpan::ZERO), Outcome::Cancelled));
     // A line end in the name; gpumem and gpuutil are no GPUs; the queue stands in for the account.
     let broken = job(&imported, "105+1");
     assert_eq!((broken.gpus, broken.outcome), (MilliGpus(1000), Outcome::Failed));
@@ -155,7 +155,7 @@ fn sacct_counts_gpus_once_and_jobs_once() {
 fn sacct_without_a_header_is_read_in_the_two_known_layouts() {
     let xdmod = import(FIXTURES[5].1).unwrap();
     assert_eq!((xdmod.report.records, xdmod.report.jobs, xdmod.report.gpu_jobs), (2, 2, 1));
-    assert_eq!(job(&xdmod, "200").duration, Some(SimSpan(912_426_000_000)));
+    assert_eq!(job(&xdmod, "200").duration.get(), Some(SimSpan(912_426_000_000)));
     assert_eq!(job(&xdmod, "200").gpus, MilliGpus(2000));
     assert_eq!(xdmod.workload.users, ["ann"]);
     assert_eq!(xdmod.workload.tenants, ["bio"]);
@@ -196,7 +196,7 @@ fn own_csv_takes_any_order_delimiter_and_kind_of_time() {
     assert_eq!(job(&imported, "a").submit, SimTime(9_500_000));
     // A fraction of a GPU on each of three workers; the tenant is the user; the offset is applied.
     let pending = job(&imported, "c");
-    assert_eq!((pending.gpus, pending.workers, pending.duration), (MilliGpus(1500), 3, None));
+    assert_eq!((pending.gpus, pending.workers, pending.duration.get()), (MilliGpus(1500), 3, None));
     assert_eq!(imported.workload.tenants[pending.tenant.index()], "u3");
     assert_eq!(report.last_submit, Some(1_577_833_200.0));
     assert_eq!(job(&imported, "d \"q\"\ne").gpus, MilliGpus(0));

@@ -72,14 +72,17 @@ fn pai_tables_are_joined_in_whatever_order_they_come() {
     assert!(!report.submit_sorted);
     // A parameter server without GPUs and four workers with a quarter each, from the first start to the last end.
     let first = job(&imported, "aaaaaaaaaaaaaaaaaaaaaaa1");
-    assert_eq!((first.gpus, first.workers, first.duration), (MilliGpus(1000), 4, Some(SimSpan(300_000_000))));
-    assert_eq!((first.submit, first.start), (SimTime(100_000_000), Some(SimTime(200_000_000))));
+    assert_eq!(
+        (first.gpus, first.workers, first.duration.get()),
+        (MilliGpus(1000), 4, Some(SimSpan(300_000_000)))
+    );
+    assert_eq!((first.submit, first.start.get()), (SimTime(100_000_000), Some(SimTime(200_000_000))));
     assert_eq!((first.gpu_type, first.outcome), (None, Outcome::Completed));
     assert_eq!(named(&imported.workload.models, first.model), "bert");
     // Two instances of eight GPUs; the type is the one asked for, not the one given.
     let second = job(&imported, "aaaaaaaaaaaaaaaaaaaaaaa2");
     assert_eq!(
-        (second.gpus, second.workers, second.duration),
+        (second.gpus, second.workers, second.duration.get()),
         (MilliGpus(16_000), 16, Some(SimSpan(20_000_000)))
     );
     assert_eq!(named(&imported.workload.gpu_types, second.gpu_type), "V100M32");
@@ -87,12 +90,12 @@ fn pai_tables_are_joined_in_whatever_order_they_come() {
     // Still running: no run time, although one of its tasks has ended.
     let third = job(&imported, "aaaaaaaaaaaaaaaaaaaaaaa3");
     assert_eq!(
-        (third.gpus, third.duration, third.end, third.outcome),
+        (third.gpus, third.duration.get(), third.end.get(), third.outcome),
         (MilliGpus(1500), None, None, Outcome::Running)
     );
     // No task says when it started, but an instance does.
     let fourth = job(&imported, "aaaaaaaaaaaaaaaaaaaaaaa4");
-    assert_eq!((fourth.start, fourth.outcome), (Some(SimTime(95_000_000)), Outcome::Pending));
+    assert_eq!((fourth.start.get(), fourth.outcome), (Some(SimTime(95_000_000)), Outcome::Pending));
     assert_eq!(imported.workload.tenants, ["aabbccddeeff", "001122334455"]);
     let states: Vec<(&str, u64)> = report.states.iter().map(|(word, n)| (word.as_str(), *n)).collect();
     assert_eq!(states, [("Terminated", 1), ("Failed", 1), ("Running", 1), ("Waiting", 1)]);

@@ -29,7 +29,7 @@ fn submits_s(imported: &Imported) -> Vec<f64> {
 }
 
 fn durations_s(imported: &Imported) -> Vec<Option<f64>> {
-    imported.workload.jobs.iter().map(|job| job.duration.map(SimSpan::as_secs)).collect()
+    imported.workload.jobs.iter().map(|job| job.duration.get().map(SimSpan::as_secs)).collect()
 }
 
 fn gpus(imported: &Imported) -> Vec<u32> {
@@ -60,7 +60,7 @@ fn gen_parallel_adds_up_its_intervals() {
     assert_eq!(imported.report.tenants, 2);
     assert_eq!(imported.report.states.get("Killed"), Some(&1));
     assert_eq!(job(&imported, "2").outcome, Outcome::Cancelled);
-    assert_eq!(job(&imported, "3").duration.map(SimSpan::as_secs), Some(7200.0));
+    assert_eq!(job(&imported, "3").duration.get().map(SimSpan::as_secs), Some(7200.0));
 }
 
 #[test]
@@ -190,10 +190,10 @@ fn a_hand_made_export_with_every_quirk_is_read() {
     assert_eq!(report.first_submit, Some(1_719_738_030.0));
     let half = job(&imported, "a;1");
     assert_eq!(
-        (half.gpus.0, half.memory_mb, half.limit.map(SimSpan::as_secs)),
+        (half.gpus.0, half.memory_mb, half.limit.get().map(SimSpan::as_secs)),
         (500, 17_180, Some(172_800.0))
     );
-    assert_eq!(half.duration.map(SimSpan::as_secs), Some(5400.0));
+    assert_eq!(half.duration.get().map(SimSpan::as_secs), Some(5400.0));
     assert_eq!(imported.workload.gpu_types, ["A100|H100", "T4"]);
     assert_eq!(job(&imported, "b").outcome, Outcome::Cancelled);
     assert_eq!(job(&imported, "c\r\nd").gpus.0, 0);
@@ -689,7 +689,7 @@ proptest! {
         for (job, stated) in imported.workload.jobs.iter().zip(&jobs) {
             let submit_s = imported.workload.first_submit_s + job.submit.as_secs();
             prop_assert!((submit_s - stated.submit_s as f64).abs() < 1e-3, "{} {}\n{}", submit_s, stated.submit_s, table);
-            prop_assert_eq!(job.duration.map(|span| span.0), stated.duration_ms.map(|ms| ms * 1000));
+            prop_assert_eq!(job.duration.get().map(|span| span.0), stated.duration_ms.map(|ms| ms * 1000));
             let each = if style.per == Per::Node { stated.nodes } else { 1 };
             prop_assert_eq!(job.gpus.0, stated.centi_gpus * 10 * each);
             prop_assert_eq!(job.outcome == Outcome::Failed, stated.is_failed);

@@ -29,7 +29,7 @@ fn repaired(text: &str, repairs: Repairs) -> Imported {
 }
 
 fn duration_s(imported: &Imported, id: &str) -> Option<f64> {
-    job(imported, id).duration.map(SimSpan::as_secs)
+    job(imported, id).duration.get().map(SimSpan::as_secs)
 }
 
 /// Every repair: its key, how many jobs it changed, and their first lines.
@@ -123,8 +123,8 @@ fn milliseconds_are_read_as_such() {
     let imported = repaired(text, Repairs { times: TimesIn::Milliseconds, ..Repairs::default() });
     assert_eq!(told(&imported), [("times", 2, &[2, 3][..])]);
     let first = job(&imported, "1");
-    assert_eq!((first.duration.unwrap().as_secs(), first.end.unwrap().as_secs()), (60.0, 61.0));
-    assert_eq!(first.limit.unwrap().as_secs(), 90.0);
+    assert_eq!((first.duration.get().unwrap().as_secs(), first.end.get().unwrap().as_secs()), (60.0, 61.0));
+    assert_eq!(first.limit.get().unwrap().as_secs(), 90.0);
     assert_eq!((imported.report.first_submit, imported.report.last_submit), (Some(1.0), Some(4.0)));
 }
 

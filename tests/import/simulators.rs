@@ -30,7 +30,7 @@ fn tiresias_is_in_seconds_and_its_interval_means_nothing() {
     assert_eq!((report.first_submit, report.last_submit), (Some(0.0), Some(100.0)));
     assert_eq!((warning(report, "ties"), warning(report, "large-jobs")), (1, 1));
     assert_eq!(job(&imported, "1").submit, SimTime(40 * S));
-    assert_eq!(job(&imported, "3").duration, Some(SimSpan(45_500_000)));
+    assert_eq!(job(&imported, "3").duration.get(), Some(SimSpan(45_500_000)));
     assert_eq!(model(&imported, "1"), "resnet50");
 }
 
@@ -40,9 +40,9 @@ fn the_older_layout_of_tiresias_has_starts() {
     let report = &imported.report;
     assert_eq!((report.records, report.jobs, report.skipped_count()), (3, 2, 1));
     let traced = job(&imported, "7");
-    assert_eq!((traced.start, traced.end), (Some(SimTime(3 * S)), Some(SimTime(23 * S))));
+    assert_eq!((traced.start.get(), traced.end.get()), (Some(SimTime(3 * S)), Some(SimTime(23 * S))));
     // A start before the submission is none.
-    assert_eq!((job(&imported, "8").start, job(&imported, "8").end), (None, None));
+    assert_eq!((job(&imported, "8").start.get(), job(&imported, "8").end.get()), (None, None));
     assert_eq!((job(&imported, "8").gpus, model(&imported, "8")), (MilliGpus(4000), "vgg11"));
 }
 
@@ -52,8 +52,8 @@ fn muri_is_in_milliseconds() {
     let report = &imported.report;
     assert_eq!((report.records, report.jobs, report.rejected_count), (4, 2, 2));
     assert_eq!(report.last_submit, Some(90.0));
-    assert_eq!(job(&imported, "0").duration, Some(SimSpan(250_500_000)));
-    assert_eq!(job(&imported, "1").duration, Some(SimSpan(54 * 86_400 * S)));
+    assert_eq!(job(&imported, "0").duration.get(), Some(SimSpan(250_500_000)));
+    assert_eq!(job(&imported, "1").duration.get(), Some(SimSpan(54 * 86_400 * S)));
     let rejected: Vec<_> =
         report.rejected.iter().map(|r| (r.line, r.column.as_deref(), r.value.as_str())).collect();
     assert_eq!(rejected, [(4, Some("duration"), "-5"), (5, Some("submit_time"), "9000000000001")]);
@@ -72,7 +72,7 @@ fn chronus_is_unsorted_and_has_the_virtual_cluster_as_user() {
     assert_eq!(imported.workload.tenants, ["vc_b", "vc_a", "vc_c"]);
     assert!(imported.workload.users.is_empty());
     assert_eq!(job(&imported, "0").submit, SimTime(280 * S));
-    assert_eq!(job(&imported, "0").duration, Some(SimSpan(70 * S)));
+    assert_eq!(job(&imported, "0").duration.get(), Some(SimSpan(70 * S)));
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn the_layouts_of_gavel_with_a_mode_or_a_duration_are_told_apart() {
         assert_eq!(imported.report.format, "gavel", "{lines}");
         assert_eq!((imported.report.first_submit, imported.report.last_submit), (Some(12.5), Some(20.0)));
         assert_eq!(imported.report.max_gpus, Some(2.0), "{lines}");
-        assert_eq!(job(&imported, "1").duration, duration_s.map(|s| SimSpan(s * S)), "{lines}");
+        assert_eq!(job(&imported, "1").duration.get(), duration_s.map(|s| SimSpan(s * S)), "{lines}");
     }
 }
 

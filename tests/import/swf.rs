@@ -27,22 +27,22 @@ fn unknowns_partial_executions_and_limits_mean_what_the_standard_says() {
     assert_eq!(states, [("1", 4), ("0", 1), ("5", 1), ("4", 1), ("7", 1)]);
     // Requested processors count; the time asked for is a limit; the group is the tenant.
     let first = job(&imported, "3");
-    assert_eq!((first.gpus, first.limit), (MilliGpus(8000), Some(SimSpan(3600 * S))));
-    assert_eq!((first.start, first.end), (Some(SimTime(10 * S)), Some(SimTime(110 * S))));
+    assert_eq!((first.gpus, first.limit.get()), (MilliGpus(8000), Some(SimSpan(3600 * S))));
+    assert_eq!((first.start.get(), first.end.get()), (Some(SimTime(10 * S)), Some(SimTime(110 * S))));
     assert_eq!(imported.workload.tenants[first.tenant.index()], "7");
     assert_eq!(imported.workload.users[first.user.unwrap() as usize], "1");
     // Without them the allocated ones do; without a wait there is no start; without a group the user is the tenant.
     let second = job(&imported, "4");
-    assert_eq!((second.gpus, second.start, second.limit), (MilliGpus(16_000), None, None));
-    assert_eq!((second.duration, second.outcome), (Some(SimSpan(50_250_000)), Outcome::Failed));
+    assert_eq!((second.gpus, second.start.get(), second.limit.get()), (MilliGpus(16_000), None, None));
+    assert_eq!((second.duration.get(), second.outcome), (Some(SimSpan(50_250_000)), Outcome::Failed));
     assert_eq!(imported.workload.tenants[second.tenant.index()], "2");
-    assert_eq!(job(&imported, "6").duration, Some(SimSpan::ZERO));
+    assert_eq!(job(&imported, "6").duration.get(), Some(SimSpan::ZERO));
     // Cancelled in the queue: neither processors nor a run, hence no start.
     let cancelled = job(&imported, "7");
-    assert_eq!((cancelled.gpus, cancelled.duration, cancelled.start), (MilliGpus(0), None, None));
+    assert_eq!((cancelled.gpus, cancelled.duration.get(), cancelled.start.get()), (MilliGpus(0), None, None));
     assert_eq!(cancelled.outcome, Outcome::Cancelled);
     // A run beyond its limit is kept.
-    assert_eq!(job(&imported, "8").duration, Some(SimSpan(4000 * S)));
+    assert_eq!(job(&imported, "8").duration.get(), Some(SimSpan(4000 * S)));
     assert_eq!(warning(report, "over-limit"), 1);
 }
 
@@ -52,11 +52,11 @@ fn a_job_in_pieces_counts_once() {
     let report = &imported.report;
     // Below its whole run, pieces are skipped.
     let whole = job(&imported, "9");
-    assert_eq!((whole.duration, whole.outcome), (Some(SimSpan(300 * S)), Outcome::Completed));
+    assert_eq!((whole.duration.get(), whole.outcome), (Some(SimSpan(300 * S)), Outcome::Completed));
     // Without it they are joined: 100 s, 60 s away, 40 s, 20 s away, 60.5 s.
     let joined = job(&imported, "10");
-    assert_eq!((joined.duration, joined.outcome), (Some(SimSpan(200_500_000)), Outcome::Failed));
-    assert_eq!((joined.start, joined.end), (Some(SimTime(140 * S)), Some(SimTime(420_500_000))));
+    assert_eq!((joined.duration.get(), joined.outcome), (Some(SimSpan(200_500_000)), Outcome::Failed));
+    assert_eq!((joined.start.get(), joined.end.get()), (Some(SimTime(140 * S)), Some(SimTime(420_500_000))));
     assert_eq!((report.skipped.len(), report.skipped[0].reason.as_str()), (1, "partial-execution"));
     assert_eq!((report.skipped[0].count, &report.skipped[0].first_lines[..]), (4, &[20, 21, 24, 25][..]));
     assert_eq!(report.duplicate_ids, 0);
@@ -64,7 +64,7 @@ fn a_job_in_pieces_counts_once() {
     let twice = import([fixture(), fixture()].concat().as_bytes()).unwrap();
     assert_accounts(&twice.report);
     assert_eq!((twice.report.records, twice.report.jobs), (28, 8));
-    assert_eq!(job(&twice, "10").duration, joined.duration);
+    assert_eq!(job(&twice, "10").duration.get(), joined.duration.get());
     // Pieces that last too long together are rejected one by one.
     let long = "; MaxProcs: 4\n1 0 0 3000000000 1 -1 -1 1 -1 -1 2 1 1 -1 -1 -1 -1 -1\n";
     let pieces = format!("{long}1 -1 0 3000000000 1 -1 -1 1 -1 -1 2 1 1 -1 -1 -1 -1 -1\n");

@@ -7,12 +7,14 @@ mod sources;
 
 use crate::command::{Result, output, program, root, run as run_command};
 use crate::options::Options;
-use crate::{dist, page_script, tools};
+use crate::{dist, fuzz, page_script, tools};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// Cases of each property test in the long gate.
 const LONG_CASES: &str = "4096";
+/// How long the long gate fuzzes.
+const LONG_FUZZING_MIN: u64 = 60;
 
 /// The steps done so far and their times.
 struct Gate<'a> {
@@ -65,6 +67,7 @@ fn steps(gate: &mut Gate, options: &Options) -> Result {
     if options.long {
         gate.step("native tests, long", long_tests)?;
         gate.step("oracle", oracle)?;
+        gate.step("fuzzing", || fuzz::run_for(LONG_FUZZING_MIN))?;
     }
     Ok(())
 }
@@ -179,7 +182,7 @@ fn browser_tests() -> Result {
 fn long_additions() -> Result<String> {
     let ignored = sources::ignored_tests()?;
     let mut text = format!(
-        "cargo xtask test --long adds the page checks marked long, compares the solver with HiGHS, and runs the native tests in release mode with \
+        "cargo xtask test --long adds the page checks marked long, compares the solver with HiGHS, fuzzes the importer for {LONG_FUZZING_MIN} minutes, and runs the native tests in release mode with \
          {LONG_CASES} cases a property, among them the {} tests marked #[ignore]",
         ignored.len()
     );

@@ -5,6 +5,7 @@
 
 mod command;
 mod dist;
+mod fuzz;
 mod gate;
 mod options;
 mod serve;
@@ -51,6 +52,7 @@ fn run(options: &Options) -> Result {
                 ["test", "--node", "--release", "--", "--test", "solver_everywhere", "--", "--nocapture"];
             command::run(program(tools::wasm_pack()?, &words))?;
         }
+        Task::Fuzz => fuzz::run_for(options.minutes)?,
         Task::Shots => {
             if options.build {
                 dist::build()?;

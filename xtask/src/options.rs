@@ -17,6 +17,8 @@ cargo xtask test    the gate: format, lints, tests, browser tests
     --long          also what takes more than minutes
     --only STEP     only the steps whose name contains STEP
 cargo xtask bench   measure
+cargo xtask fuzz    damage traces and archives at random and read them
+    --minutes N     for so long (default 1)
 cargo xtask shots   screenshots of the page into target/shots
     --no-build      of dist/ as it is";
 
@@ -27,6 +29,7 @@ pub(crate) enum Task {
     Dist,
     Test,
     Bench,
+    Fuzz,
     Shots,
 }
 
@@ -59,6 +62,8 @@ pub(crate) struct Options {
     pub(crate) prefix: String,
     pub(crate) headers: Headers,
     pub(crate) long: bool,
+    /// How long to fuzz.
+    pub(crate) minutes: u64,
     pub(crate) only: Option<String>,
 }
 
@@ -71,6 +76,7 @@ impl Options {
             Some("dist") => Task::Dist,
             Some("test") => Task::Test,
             Some("bench") => Task::Bench,
+            Some("fuzz") => Task::Fuzz,
             Some("shots") => Task::Shots,
             Some("help" | "--help" | "-h") | None => Task::Help,
             Some(other) => return Err(format!("there is no task '{other}'")),
@@ -85,6 +91,7 @@ impl Options {
             prefix: "/".to_owned(),
             headers: Headers::Hosted,
             long: false,
+            minutes: 1,
             only: None,
         };
         while let Some(word) = words.next() {
@@ -102,6 +109,7 @@ impl Options {
                     options.prefix = format!("/{}/", path.trim_matches('/')).replace("//", "/");
                 }
                 (Task::Serve, "--bare") => options.headers = Headers::Bare,
+                (Task::Fuzz, "--minutes") => options.minutes = value(&word, words.next())?,
                 (Task::Test, "--long") => options.long = true,
                 (Task::Test, "--only") => options.only = Some(value(&word, words.next())?),
                 (_, "--help" | "-h") => options.task = Task::Help,
@@ -142,12 +150,19 @@ mod tests {
     }
 
     #[test]
+    fn fuzzing_lasts_a_minute_unless_told() {
+        assert_eq!(parse("fuzz").unwrap().minutes, 1);
+        assert_eq!(parse("fuzz --minutes 60").unwrap().minutes, 60);
+    }
+
+    #[test]
     fn wrong_usage_names_the_word() {
         for (line, word) in [
             ("serv", "serv"),
             ("serve --long", "--long"),
             ("serve --port", "--port"),
             ("serve --port 70000", "70000"),
+            ("fuzz --minutes soon", "soon"),
             ("test extra", "extra"),
         ] {
             let error = parse(line).unwrap_err();

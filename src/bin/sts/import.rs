@@ -134,6 +134,12 @@ fn read_mapping(path: &Path) -> anyhow::Result<Mapping> {
 /// Reads files as one trace, in whatever order they are given.
 pub(crate) fn import_files(paths: &[PathBuf], options: &ImportOptions) -> anyhow::Result<Imported> {
     let mut import = Import::new(options)?;
+    let size =
+        |path: &PathBuf| path.metadata().ok().filter(std::fs::Metadata::is_file).map(|file| file.len());
+    if let Some(bytes) = paths.iter().map(size).sum() {
+        // The system says itself when there is no more memory.
+        import.expect(bytes, u64::MAX);
+    }
     let mut paths = paths.to_vec();
     trace::put_in_reading_order(&mut paths, |path| path.display().to_string());
     for path in &paths {

@@ -35,7 +35,7 @@ pub struct TypeLoad {
 
 /// GPUs times run time, in thousandths and microseconds.
 fn demand(job: &JobRecord) -> i128 {
-    job.duration.map_or(0, |span| i128::from(span.0) * i128::from(job.gpus.0))
+    job.duration.get().map_or(0, |span| i128::from(span.0) * i128::from(job.gpus.0))
 }
 
 /// The tenants of GPU jobs, most GPU-hours first (ties: more jobs, then name).

@@ -209,13 +209,13 @@ pub(super) fn cells(workload: &Workload, at: usize, job: &JobRecord, origin: i64
         milli(job.gpus.0),
         job.workers.to_string(),
         name(&workload.gpu_types, job.gpu_type),
-        job.duration.map(|span| micros(span.0)).unwrap_or_default(),
-        time(job.start),
-        time(job.end),
+        job.duration.get().map(|span| micros(span.0)).unwrap_or_default(),
+        time(job.start.get()),
+        time(job.end.get()),
         name(&workload.models, job.model),
         job.min_slots.to_string(),
         milli(job.memory_mb),
         job.outcome.word().to_owned(),
-        job.limit.map(|span| micros(span.0)).unwrap_or_default(),
+        job.limit.get().map(|span| micros(span.0)).unwrap_or_default(),
     ]
 }

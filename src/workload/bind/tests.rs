@@ -1,5 +1,6 @@
 use super::*;
 use crate::cluster::{Layout, MigMode, NodeGroup, Slice};
+use crate::units::Maybe;
 use crate::workload::assign::ProfileRule;
 use crate::workload::profile::fitted;
 use crate::workload::{JobRecord, Outcome, TextColumn};
@@ -21,9 +22,9 @@ fn job(milli_gpus: u32, workers: u32) -> JobRecord {
         submit: SimTime::ZERO,
         gpus: MilliGpus(milli_gpus),
         workers,
-        duration: Some(SimSpan::from_secs(100.0)),
-        start: None,
-        end: None,
+        duration: Maybe::some(SimSpan::from_secs(100.0)),
+        start: Maybe::NONE,
+        end: Maybe::NONE,
         tenant: TenantId(0),
         user: None,
         gpu_type: None,
@@ -31,7 +32,7 @@ fn job(milli_gpus: u32, workers: u32) -> JobRecord {
         memory_mb: 0,
         min_slots: 0,
         outcome: Outcome::Completed,
-        limit: None,
+        limit: Maybe::NONE,
         presence: Presence::Arrives,
     }
 }
@@ -205,7 +206,7 @@ fn every_job_is_somewhere_and_the_order_is_that_of_submission() {
     let cluster = cluster(&[("V100-16", 2, Layout::Whole)]);
     let at = |s: i64, gpus, duration: Option<i64>| JobRecord {
         submit: SimTime(s),
-        duration: duration.map(SimSpan),
+        duration: duration.map(SimSpan).into(),
         ..job(gpus, (gpus / 1000).max(1))
     };
     let jobs = [

@@ -126,7 +126,7 @@ impl Fitted {
         for job in &jobs {
             let nearest = sizes.iter().enumerate().min_by_key(|(_, (size, _))| size.abs_diff(job.gpus.0));
             let list = nearest.and_then(|(at, _)| durations.get_mut(at));
-            if let Some((list, span)) = list.zip(job.duration) {
+            if let Some((list, span)) = list.zip(job.duration.get()) {
                 list.push(milliseconds(span.0));
             }
         }
