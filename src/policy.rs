@@ -69,6 +69,8 @@ pub struct Held {
     pub option: u16,
     /// When it got it.
     pub since: SimTime,
+    /// The option itself.
+    pub taken: JobOption,
 }
 
 /// The state of one job.

@@ -181,7 +181,7 @@ impl Chooser {
         let mut capacity = view.capacity();
         for &job in view.active {
             if let Some(held) = view.state(job).held {
-                hold(&mut capacity, view.option(job, held.option));
+                hold(&mut capacity, held.taken);
                 decision.grants.push(Grant { job, option: held.option });
             }
         }
@@ -218,17 +218,18 @@ impl Chooser {
         let mut capacity = view.capacity();
         self.keep_leased(view, &mut capacity, decision);
         let leased = std::mem::take(&mut self.leased);
-        order.rank(view.active, rank);
+        let first_waiting = order.rank(view, rank).unwrap_or(u128::MAX);
         if !leased.is_empty() {
             order.ranked.retain(|&ranked| leased.binary_search(&job_of(ranked)).is_err());
         }
         self.leased = leased;
-        let waits = |ranked: &u128| view.state(job_of(*ranked)).held.is_none();
-        let first_waiting = order.ranked.iter().copied().filter(waits).min().unwrap_or(u128::MAX);
         order.ranked.retain(|&ranked| {
+            if ranked >= first_waiting {
+                return true;
+            }
             let job = job_of(ranked);
-            let Some(held) = view.state(job).held.filter(|_| ranked < first_waiting) else { return true };
-            hold(&mut capacity, view.option(job, held.option));
+            let Some(held) = view.state(job).held else { return true };
+            hold(&mut capacity, held.taken);
             decision.grants.push(Grant { job, option: held.option });
             false
         });
@@ -245,7 +246,7 @@ impl Chooser {
         for &job in view.active {
             let held = view.state(job).held.filter(|held| view.now - held.since < self.lease);
             let Some(held) = held else { continue };
-            hold(capacity, view.option(job, held.option));
+            hold(capacity, held.taken);
             decision.grants.push(Grant { job, option: held.option });
             self.leased.push(job);
         }
@@ -267,14 +268,13 @@ impl Chooser {
                 decision.waits.push((job, Reason::HeadOfLine));
                 continue;
             }
-            let class = view.job(job).class.index();
-            if self.is_refused[class] && view.state(job).held.is_none() {
+            if view.state(job).held.is_none() && self.is_refused[view.job(job).class.index()] {
                 continue;
             }
             if self.give(view, job, capacity, decision).is_some() {
                 continue;
             }
-            self.is_refused[class] = true;
+            self.is_refused[view.job(job).class.index()] = true;
             match passing {
                 Passing::Never => blocked = true,
                 Passing::Always if is_full(view, capacity) => return,
@@ -291,15 +291,16 @@ impl Chooser {
         capacity: &mut Capacity,
         decision: &mut Decision,
     ) -> Option<JobOption> {
-        let index = match view.state(job).held {
-            Some(held) if take(capacity, view.option(job, held.option)) => held.option,
+        let (option, taken) = match view.state(job).held {
+            Some(held) if take(capacity, held.taken) => (held.option, held.taken),
             _ => {
                 let ranked = self.ranked(view, job, |type_id| capacity.free_devices_upper(type_id));
-                ranked.iter().copied().find(|&option| take(capacity, view.option(job, option)))?
+                let options = ranked.iter().map(|&option| (option, view.option(job, option)));
+                options.into_iter().find(|&(_, wanted)| take(capacity, wanted))?
             }
         };
-        decision.grants.push(Grant { job, option: index });
-        Some(view.option(job, index))
+        decision.grants.push(Grant { job, option });
+        Some(taken)
     }
 
     /// Starts a waiting job inside a round with the first of its options that finds a position; `None` if none does.
@@ -360,8 +361,8 @@ impl Chooser {
 /// What is free beside the jobs that run, by counting.
 pub(super) fn free_beside_running(view: &View<'_>) -> Capacity {
     let mut capacity = view.capacity();
-    for held in view.active.iter().filter_map(|&job| Some(view.option(job, view.state(job).held?.option))) {
-        hold(&mut capacity, held);
+    for held in view.active.iter().filter_map(|&job| view.state(job).held) {
+        hold(&mut capacity, held.taken);
     }
     capacity
 }
@@ -428,14 +429,23 @@ pub(super) struct ByRank {
 impl ByRank {
     /// Sorts jobs, whoever has the least `rank` first.
     pub(super) fn sort(&mut self, jobs: &[JobId], rank: impl Fn(JobId) -> Rank) {
-        self.rank(jobs, rank);
+        self.ranked.clear();
+        self.ranked.extend(jobs.iter().map(|&job| ranked(rank(job), job)));
         self.ranked.sort_unstable();
     }
 
-    /// Ranks jobs, in the order in which they are given.
-    fn rank(&mut self, jobs: &[JobId], rank: impl Fn(JobId) -> Rank) {
+    /// Ranks all jobs, in the order of submission; says who comes first of those that wait.
+    fn rank(&mut self, view: &View<'_>, rank: impl Fn(JobId) -> Rank) -> Option<u128> {
+        let mut first_waiting: Option<u128> = None;
         self.ranked.clear();
-        self.ranked.extend(jobs.iter().map(|&job| ranked(rank(job), job)));
+        self.ranked.extend(view.active.iter().map(|&job| {
+            let ranked = ranked(rank(job), job);
+            if view.state(job).held.is_none() {
+                first_waiting = Some(first_waiting.map_or(ranked, |first| first.min(ranked)));
+            }
+            ranked
+        }));
+        first_waiting
     }
 
     /// The jobs in this order.

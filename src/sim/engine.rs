@@ -22,7 +22,7 @@ use crate::policy::{
     ATTAINED_UNITS, Decision, Grant, Held, JobState, Policy, Reason, RefillReads, SHARE_UNITS, View,
     held_units,
 };
-use crate::units::{DeviceId, JobId, NodeId, Rate, SimSpan, SimTime, TypeId, Work};
+use crate::units::{DeviceId, JobId, MilliGpus, NodeId, Rate, SimSpan, SimTime, TenantId, TypeId, Work};
 use crate::workload::{BoundJob, BoundWorkload, JobOption, Presence};
 
 /// Rounds in a row in which nothing runs and nothing is still to arrive, before a run is given up.
@@ -50,16 +50,24 @@ pub fn simulate(
 struct Live {
     placement: Option<Placement>,
     last_placement: Option<Placement>,
-    /// Rate of progress on its placement.
+    reason: Option<Reason>,
+    decided_reason: Option<Reason>,
+}
+
+/// How a job progresses on its placement. Every round reads this of every running job, so it is apart from the rest and holds what it
+/// needs of the workload.
+#[derive(Debug, Clone, Copy, Default)]
+struct Pace {
     rate: Rate,
     /// What it holds, in [`ATTAINED_UNITS`] a device.
     units: u64,
     since: SimTime,
     ready: SimTime,
     synced: SimTime,
+    /// Allocations that began or ended, so that completions of earlier ones are told apart.
     epoch: u32,
-    reason: Option<Reason>,
-    decided_reason: Option<Reason>,
+    tenant: TenantId,
+    gpus: MilliGpus,
 }
 
 /// A run under way.
@@ -70,6 +78,7 @@ pub struct Engine<'a> {
     policy: Box<dyn Policy>,
     states: Vec<JobState>,
     live: Vec<Live>,
+    pace: Vec<Pace>,
     active: Vec<JobId>,
     waiting: Vec<JobId>,
     next_arrival: usize,
@@ -110,6 +119,7 @@ impl<'a> Engine<'a> {
             policy,
             states,
             live: workload.jobs.iter().map(|_| Live::default()).collect(),
+            pace: vec![Pace::default(); workload.jobs.len()],
             active: Vec::new(),
             waiting: Vec::new(),
             next_arrival: 0,
@@ -232,7 +242,7 @@ impl<'a> Engine<'a> {
         self.record.end = self.now;
         (self.record.fragmentation_mean, self.record.fragmentation_stranded_mean) =
             self.fragmentation.means(self.now);
-        self.record.segments.sort_by_key(|s| (s.job, s.from));
+        self.record.segments = by_job(&self.record.segments, self.workload.jobs.len());
         watch.progress(self.progress());
         self.record
     }
@@ -244,8 +254,8 @@ impl<'a> Engine<'a> {
             .iter()
             .filter_map(|&job| {
                 let held = self.states[job.index()].held?;
-                let live = &self.live[job.index()];
-                Some(Running { job, option: held.option, rate: live.rate, ready: live.ready })
+                let pace = &self.pace[job.index()];
+                Some(Running { job, option: held.option, rate: pace.rate, ready: pace.ready })
             })
             .collect();
         watch.passed(&PassedRounds { rounds, running: &running, standing: &self.standing });
@@ -272,7 +282,7 @@ impl<'a> Engine<'a> {
     fn next_event(&mut self) -> Option<SimTime> {
         let mut completion = None;
         while let Some(&Reverse((at, job, epoch))) = self.completions.peek() {
-            if self.live[job.index()].epoch == epoch && self.states[job.index()].held.is_some() {
+            if self.pace[job.index()].epoch == epoch && self.states[job.index()].held.is_some() {
                 completion = Some(at);
                 break;
             }
@@ -289,7 +299,7 @@ impl<'a> Engine<'a> {
                 break;
             }
             self.completions.pop();
-            if self.live[job.index()].epoch == epoch && self.states[job.index()].held.is_some() {
+            if self.pace[job.index()].epoch == epoch && self.states[job.index()].held.is_some() {
                 self.end(job);
             }
         }
@@ -401,13 +411,13 @@ impl<'a> Engine<'a> {
 
     /// Takes from a running job, up to date, the work that came after its last checkpoint.
     fn lose(&mut self, job: JobId) {
-        let live = &self.live[job.index()];
+        let pace = &self.pace[job.index()];
         let state = &mut self.states[job.index()];
         let run = &mut self.record.jobs[job.index()];
-        let since_load = (self.now - live.ready).0.max(0);
+        let since_load = (self.now - pace.ready).0.max(0);
         let kept = self.settings.checkpoint.map_or(0, |every| since_load - since_load % every.0.max(1));
         let done = self.workload.jobs[job.index()].work.0 - state.remaining.0;
-        let lost = Work(live.rate.over(SimSpan(since_load - kept)).0.min(done));
+        let lost = Work(pace.rate.over(SimSpan(since_load - kept)).0.min(done));
         state.remaining += lost;
         run.lost += lost;
         run.failures += 1;
@@ -416,21 +426,20 @@ impl<'a> Engine<'a> {
     /// Brings a running job's work, executed time and attained service up to now.
     fn sync(&mut self, job: JobId) {
         let state = &mut self.states[job.index()];
-        let live = &mut self.live[job.index()];
-        if state.held.is_none() || live.synced == self.now {
+        let pace = &mut self.pace[job.index()];
+        if state.held.is_none() || pace.synced == self.now {
             return;
         }
-        let progress_from = live.synced.max(live.ready);
+        let progress_from = pace.synced.max(pace.ready);
         if self.now > progress_from {
-            let done = live.rate.over(self.now - progress_from).min(state.remaining);
+            let done = pace.rate.over(self.now - progress_from).min(state.remaining);
             state.remaining -= done;
-            let bound = &self.workload.jobs[job.index()];
-            self.standing.serve(bound.tenant, self.workload.class_of(bound).gpus, done);
+            self.standing.serve(pace.tenant, pace.gpus, done);
         }
-        let held_for = self.now - live.synced;
+        let held_for = self.now - pace.synced;
         state.executed += held_for;
-        state.attained += i128::from(live.units) * i128::from(held_for.0);
-        live.synced = self.now;
+        state.attained += i128::from(pace.units) * i128::from(held_for.0);
+        pace.synced = self.now;
     }
 
     /// Ends a job's allocation: its segment is recorded and its devices are free.
@@ -444,17 +453,18 @@ impl<'a> Engine<'a> {
     fn end_segment(&mut self, job: JobId) -> Option<Placement> {
         self.sync(job);
         let live = &mut self.live[job.index()];
+        let pace = &mut self.pace[job.index()];
         let state = &mut self.states[job.index()];
         let (held, placement) = (state.held.take()?, live.placement.take()?);
         let parts_from = self.record.parts.len() as u32;
         self.record.parts.extend_from_slice(&placement.parts);
         self.record.segments.push(Segment {
             job,
-            from: live.since,
-            ready: live.ready,
+            from: pace.since,
+            ready: pace.ready,
             to: self.now,
             option: held.option,
-            rate: live.rate,
+            rate: pace.rate,
             type_id: placement.type_id,
             slots: placement.slice.slots,
             memory: placement.slice.memory,
@@ -462,10 +472,10 @@ impl<'a> Engine<'a> {
             parts_from,
             parts_len: placement.parts.len() as u32,
         });
-        self.record.jobs[job.index()].held += self.now - live.since;
-        self.used_units -= live.units;
+        self.record.jobs[job.index()].held += self.now - pace.since;
+        self.used_units -= pace.units;
         live.last_placement = Some(placement.clone());
-        live.epoch += 1;
+        pace.epoch += 1;
         state.changed = self.now;
         Some(placement)
     }
@@ -480,10 +490,12 @@ impl<'a> Engine<'a> {
     /// Loads a job, which takes `overhead` and more where a layout has to be changed.
     fn open_after(&mut self, job: JobId, option: u16, placement: Placement, mut overhead: SimSpan) {
         let reconfigured = self.layouts.install(&placement);
-        let on_one_node =
-            self.workload.class_of(&self.workload.jobs[job.index()]).options[usize::from(option)].rate;
-        let rate = self.settings.gang_penalty.rate_on(on_one_node, nodes_of(self.cluster, &placement));
+        let bound = &self.workload.jobs[job.index()];
+        let class = self.workload.class_of(bound);
+        let taken = class.options[usize::from(option)];
+        let rate = self.settings.gang_penalty.rate_on(taken.rate, nodes_of(self.cluster, &placement));
         let live = &mut self.live[job.index()];
+        let pace = &mut self.pace[job.index()];
         let state = &mut self.states[job.index()];
         if reconfigured {
             overhead += self.settings.reconfigure_cost;
@@ -494,25 +506,29 @@ impl<'a> Engine<'a> {
         }
         run.first_start.get_or_insert(self.now);
         state.first_start.get_or_insert(self.now);
-        state.held = Some(Held { option, since: self.now });
+        state.held = Some(Held { option, since: self.now, taken });
         state.last_option = Some(option);
         state.changed = self.now;
-        live.units = units_of_placement(self.cluster, &placement);
-        self.used_units += live.units;
+        *pace = Pace {
+            rate,
+            units: units_of_placement(self.cluster, &placement),
+            since: self.now,
+            ready: self.now + overhead,
+            synced: self.now,
+            epoch: pace.epoch + 1,
+            tenant: bound.tenant,
+            gpus: class.gpus,
+        };
+        self.used_units += pace.units;
         live.placement = Some(placement);
-        live.rate = rate;
-        live.since = self.now;
-        live.synced = self.now;
-        live.ready = self.now + overhead;
-        live.epoch += 1;
         live.reason = None;
         live.decided_reason = None;
-        let done = state.remaining.time_at(rate).map_or(SimTime::NEVER, |span| live.ready + span);
-        let limit = self.workload.jobs[job.index()].limit.filter(|_| self.settings.limits == Limits::Kill);
+        let done = state.remaining.time_at(rate).map_or(SimTime::NEVER, |span| pace.ready + span);
+        let limit = bound.limit.filter(|_| self.settings.limits == Limits::Kill);
         let killed =
             limit.map_or(SimTime::NEVER, |limit| self.now + (limit - state.executed).max(SimSpan::ZERO));
         if done.min(killed) < SimTime::NEVER {
-            self.completions.push(Reverse((done.min(killed), job, live.epoch)));
+            self.completions.push(Reverse((done.min(killed), job, pace.epoch)));
         }
     }
 
@@ -858,6 +874,24 @@ impl<'a> Engine<'a> {
             _ => self.record.load.push(load),
         }
     }
+}
+
+/// Segments sorted by job. Those of one job are in order of time already, since they are recorded as they end.
+fn by_job(segments: &[Segment], jobs: usize) -> Vec<Segment> {
+    let mut next = vec![0; jobs + 1];
+    for segment in segments {
+        next[segment.job.index() + 1] += 1;
+    }
+    for job in 1..next.len() {
+        next[job] += next[job - 1];
+    }
+    let mut sorted = segments.to_vec();
+    for segment in segments {
+        let at = &mut next[segment.job.index()];
+        sorted[*at] = *segment;
+        *at += 1;
+    }
+    sorted
 }
 
 /// Nodes that a placement lies on. Its devices are ascending, and so are those of nodes.

@@ -190,7 +190,9 @@ impl<'a> Fluid<'a> {
             if state.held.map(|held| held.option) != held {
                 let run = &mut self.record.jobs[job.index()];
                 run.preemptions += u32::from(state.held.is_some() && held.is_none());
-                state.held = held.map(|option| Held { option, since: self.now });
+                let options = &self.workload.class_of(&self.workload.jobs[job.index()]).options;
+                let hold = |option| Held { option, since: self.now, taken: options[usize::from(option)] };
+                state.held = held.map(hold);
                 state.changed = self.now;
                 if held.is_some() {
                     state.last_option = held;

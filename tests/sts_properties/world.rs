@@ -129,7 +129,8 @@ impl World {
             state.held = None;
         }
         for grant in &decision.grants {
-            self.states[grant.job.index()].held = Some(Held { option: grant.option, since: now });
+            let taken = self.view().option(grant.job, grant.option);
+            self.states[grant.job.index()].held = Some(Held { option: grant.option, since: now, taken });
         }
         self.round += 1;
         decision

@@ -233,7 +233,8 @@ mod tests {
                     !std::mem::replace(&mut is_used[usize::from(grant.option)], true),
                     "one job a device"
                 );
-                world.states[job].held = Some(Held { option: grant.option, since: now });
+                let taken = world.view(round).option(grant.job, grant.option);
+                world.states[job].held = Some(Held { option: grant.option, since: now, taken });
                 had[job][usize::from(grant.option)] += 1.0;
             }
             if round % 10 == 9 {

@@ -177,11 +177,15 @@ impl Stage {
             limit: None,
             presence: if held.is_some() { Presence::Running } else { Presence::Arrives },
         });
+        let held = held.and_then(|option| {
+            let taken = *class.options.get(usize::from(option))?;
+            Some(Held { option, since: SimTime::ZERO, taken })
+        });
         self.workload.classes.push(class);
         self.states.push(JobState {
             remaining: work,
-            held: held.map(|option| Held { option, since: SimTime::ZERO }),
-            last_option: held,
+            held,
+            last_option: held.map(|held| held.option),
             executed: SimSpan::ZERO,
             attained: 0,
             first_start: held.map(|_| SimTime::ZERO),
