@@ -11,7 +11,7 @@ use sts_sim::app::samples;
 use sts_sim::app::worker::worker_message;
 use sts_sim::scenario::Scenario;
 use sts_sim::scenario::run::{generated, prepare};
-use sts_sim::trace::Refusal;
+use sts_sim::trace::{ImportOptions, Refusal};
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
@@ -50,7 +50,9 @@ fn file(name: &str, bytes: &[u8]) -> File {
 
 async fn read(files: &[File], format: &str) -> (Reply, JsValue) {
     let files: Array = files.iter().collect();
-    answer(&Request::Read { format: format.into() }, &[("files", files.into())]).await
+    let format = (format != "auto").then(|| format.to_owned());
+    let options = ImportOptions { format, ..ImportOptions::default() };
+    answer(&Request::Read { options }, &[("files", files.into())]).await
 }
 
 async fn text(blob: &JsValue) -> String {

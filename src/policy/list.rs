@@ -7,7 +7,7 @@ use super::estimate::{DURATION_ERROR, DURATIONS};
 use super::param::{ParamKind, ParamSpec};
 use super::{Decision, Grant, Params, Reason, Refill, View};
 use crate::cluster::capacity::Capacity;
-use crate::units::{JobId, SimSpan, SimTime, TypeId};
+use crate::units::{ClassId, JobId, SimSpan, SimTime, TypeId};
 use crate::workload::{JobClass, JobOption};
 
 /// Which of the types that fit now a job takes.
@@ -109,6 +109,10 @@ pub(super) struct Chooser {
     rng: ChaCha8Rng,
     /// Scratch: candidate options of one job, best first.
     candidates: Vec<u16>,
+    /// The class of every job, close together: a refill looks at everybody who waits.
+    classes: Vec<ClassId>,
+    /// Scratch: free devices and slots of each type.
+    free_by_type: Vec<(u32, u32)>,
     /// Scratch: whether enough is free for a job of each class, as far as known.
     has_room: Vec<Option<bool>>,
     /// Scratch: whether a job of each class found nothing that fits; then no later one does, as what is free only shrinks.
@@ -135,6 +139,8 @@ impl Chooser {
             leased: Vec::new(),
             rng: ChaCha8Rng::seed_from_u64(seed),
             candidates: Vec::new(),
+            classes: Vec::new(),
+            free_by_type: Vec::new(),
             has_room: Vec::new(),
             is_refused: Vec::new(),
             startable: Vec::new(),
@@ -317,14 +323,20 @@ impl Chooser {
 
     /// The waiting jobs for which enough is free on some type, by counting: nobody else needs a place in the order.
     pub(super) fn startable(&mut self, view: &View<'_>, waiting: &[JobId], free: &dyn Refill) -> &[JobId] {
-        let Self { sharing, has_room, startable, .. } = self;
-        let is_enough = |class: &JobClass, type_id: TypeId| {
-            sharing.option_on(class, type_id).is_some_and(|index| {
+        let Self { sharing, classes, free_by_type, has_room, startable, .. } = self;
+        if classes.len() != view.workload.jobs.len() {
+            classes.clear();
+            classes.extend(view.workload.jobs.iter().map(|job| job.class));
+        }
+        free_by_type.clear();
+        free_by_type.extend(view.cluster.type_ids().map(|k| (free.free_devices(k), free.free_slots(k))));
+        let is_enough = |class: &JobClass, (k, &(devices, slots)): (usize, &(u32, u32))| {
+            sharing.option_on(class, TypeId(k as u16)).is_some_and(|index| {
                 let option = class.options[usize::from(index)];
-                if class.whole[type_id.index()] == Some(index) {
-                    free.free_devices(type_id) >= option.devices
+                if class.whole[k] == Some(index) {
+                    devices >= option.devices
                 } else {
-                    free.free_slots(type_id) >= u32::from(option.slots) * option.devices
+                    slots >= u32::from(option.slots) * option.devices
                 }
             })
         };
@@ -332,8 +344,10 @@ impl Chooser {
         has_room.resize(view.workload.classes.len(), None);
         startable.clear();
         startable.extend(waiting.iter().copied().filter(|&job| {
-            *has_room[view.job(job).class.index()].get_or_insert_with(|| {
-                view.cluster.type_ids().any(|type_id| is_enough(view.class(job), type_id))
+            let class = classes[job.index()];
+            *has_room[class.index()].get_or_insert_with(|| {
+                let class = &view.workload.classes[class.index()];
+                free_by_type.iter().enumerate().any(|of_type| is_enough(class, of_type))
             })
         }));
         startable

@@ -786,6 +786,7 @@ impl<'a> Engine<'a> {
     fn note_packing(&mut self, round: u64) {
         let view = self.view(round);
         let (mut packing, mut downgraded, mut gap) = (self.record.packing, 0, 0);
+        let mut has_worth = true;
         for grant in &self.decision.grants {
             let state = &self.states[grant.job.index()];
             if state.finish.is_some() {
@@ -797,7 +798,13 @@ impl<'a> Engine<'a> {
                 gap += self.service(grant.job, grant.option)
                     - held.map_or(0, |held| self.service(grant.job, held));
             }
-            let Some(decided) = self.policy.worth(&view, grant.job, grant.option) else { continue };
+            if !has_worth {
+                continue;
+            }
+            let Some(decided) = self.policy.worth(&view, grant.job, grant.option) else {
+                has_worth = false;
+                continue;
+            };
             packing.decided += decided;
             if held != Some(grant.option) {
                 let placed = held.and_then(|held| self.policy.worth(&view, grant.job, held)).unwrap_or(0.0);
