@@ -30,6 +30,7 @@ mod intake;
 mod json;
 pub mod mapping;
 mod measure;
+mod names;
 mod nodes;
 mod outcome;
 mod refusal;
@@ -38,6 +39,7 @@ mod report;
 mod room;
 mod rows;
 mod sample;
+mod short;
 mod sniff;
 mod table;
 mod unpack;
@@ -81,7 +83,7 @@ use table::Table;
 use unpack::{Member, Sink, Unpack};
 
 /// How much of a reader is asked for at once.
-const READ_BYTES: usize = 1 << 20;
+const READ_BYTES: usize = 1 << 18;
 
 /// What the user decides about an import.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -4,7 +4,6 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
 
 use crate::trace::hash::Hash;
 use crate::trace::refusal::Refusal;
@@ -36,6 +35,15 @@ pub(super) enum Identity {
     Again(usize),
 }
 
+/// How the ids of the jobs so far follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum IdOrder {
+    /// Each is longer than the one before, or as long and greater, as counted numbers are. So none is there twice.
+    #[default]
+    Ascending,
+    Any,
+}
+
 /// The ids of all jobs.
 #[derive(Debug, Default)]
 pub(super) struct Identities {
@@ -43,7 +51,8 @@ pub(super) struct Identities {
     id_bytes: u64,
     /// Hash of each job's record.
     contents: Vec<u64>,
-    /// Hash of an id, and the job that has it.
+    order: IdOrder,
+    /// Hash of an id, and the job that has it; empty while the ids ascend.
     by_id: HashTable<(u32, u32)>,
     /// By the first job that has the id.
     repeats: HashMap<u32, Repeats>,
@@ -108,7 +117,9 @@ impl Identities {
         self.ids.reserve(more, id_bytes.saturating_sub(self.id_bytes as usize));
         // What cannot be had is asked for again when it is needed.
         let _ = self.contents.try_reserve_exact(more);
-        let _ = self.by_id.try_reserve(more, |&(tag, _)| Hash::spread(tag));
+        if self.order == IdOrder::Any {
+            let _ = self.by_id.try_reserve(more, |&(tag, _)| Hash::spread(tag));
+        }
     }
 
     fn repeats_of(&mut self, first: u32) -> &mut Repeats {
@@ -131,23 +142,48 @@ impl Identities {
     }
 
     /// Gives the next job this id, or says which job has it.
+    #[inline]
     fn claim(&mut self, id: &str, content: u64) -> Result<Option<u32>, Refusal> {
-        let too_large = |what: &str| Refusal::TooLarge { limit: u64::from(u32::MAX), what: what.into() };
+        if self.order == IdOrder::Ascending {
+            let last = self.ids.get(self.ids.len().wrapping_sub(1));
+            if (id.len(), id) > (last.len(), last) {
+                return self.append(id, content).map(|_| None);
+            }
+            self.index();
+        }
         let tag = tag_of(id);
         let same = |&(other, at): &(u32, u32)| other == tag && self.ids.get(at as usize) == id;
-        match self.by_id.entry(Hash::spread(tag), same, |&(tag, _)| Hash::spread(tag)) {
-            Entry::Occupied(taken) => Ok(Some(taken.get().1)),
-            Entry::Vacant(free) => {
-                let position = u32::try_from(self.contents.len()).map_err(|_| too_large("jobs"))?;
-                self.id_bytes += id.len() as u64;
-                if self.id_bytes > u64::from(u32::MAX) {
-                    return Err(too_large("bytes of job ids"));
-                }
-                free.insert((tag, position));
-                self.ids.push(id);
-                self.contents.push(content);
-                Ok(None)
-            }
+        if let Some(&(_, taken)) = self.by_id.find(Hash::spread(tag), same) {
+            return Ok(Some(taken));
+        }
+        let position = self.append(id, content)?;
+        self.by_id.insert_unique(Hash::spread(tag), (tag, position), |&(tag, _)| Hash::spread(tag));
+        Ok(None)
+    }
+
+    /// Adds the next job; its position.
+    #[inline]
+    fn append(&mut self, id: &str, content: u64) -> Result<u32, Refusal> {
+        let too_large = |what: &str| Refusal::TooLarge { limit: u64::from(u32::MAX), what: what.into() };
+        let position = u32::try_from(self.contents.len()).map_err(|_| too_large("jobs"))?;
+        self.id_bytes += id.len() as u64;
+        if self.id_bytes > u64::from(u32::MAX) {
+            return Err(too_large("bytes of job ids"));
+        }
+        self.ids.push(id);
+        self.contents.push(content);
+        Ok(position)
+    }
+
+    /// Begins to find jobs by their ids, once these do not ascend any more.
+    #[cold]
+    fn index(&mut self) {
+        self.order = IdOrder::Any;
+        // As much as was foreseen for the jobs; what cannot be had is asked for again when it is needed.
+        let _ = self.by_id.try_reserve(self.contents.capacity(), |&(tag, _)| Hash::spread(tag));
+        for position in 0..u32::try_from(self.ids.len()).unwrap_or(u32::MAX) {
+            let tag = tag_of(self.ids.get(position as usize));
+            self.by_id.insert_unique(Hash::spread(tag), (tag, position), |&(tag, _)| Hash::spread(tag));
         }
     }
 }

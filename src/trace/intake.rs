@@ -5,15 +5,14 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
-use std::hash::BuildHasherDefault;
 use std::rc::Rc;
 
 use indexmap::{IndexMap, IndexSet};
 
-use crate::trace::hash::Hash;
 use crate::trace::identity::{Identities, Identity};
 use crate::trace::mapping;
-use crate::trace::measure::measure;
+use crate::trace::measure::{Figures, measure};
+use crate::trace::names::Names;
 use crate::trace::refusal::Refusal;
 use crate::trace::repair::{self, Origin, Repairs, RepeatedIds, Tally};
 use crate::trace::report::{Rejected, Skipped, Warning};
@@ -121,35 +120,6 @@ fn cut(value: &str) -> String {
     shown
 }
 
-/// Distinct names in order of first appearance.
-#[derive(Debug, Default)]
-pub(super) struct Names {
-    all: IndexSet<String, BuildHasherDefault<Hash>>,
-    last: usize,
-}
-
-impl Names {
-    /// The position of `name`, added if it is new. Neighbouring records often share a name, so the last one is tried first.
-    pub(super) fn position(&mut self, name: &str) -> u32 {
-        if self.all.get_index(self.last).is_none_or(|last| last != name) {
-            self.last = match self.all.get_index_of(name) {
-                Some(known) => known,
-                None => self.all.insert_full(name.to_owned()).0,
-            };
-        }
-        u32::try_from(self.last).unwrap_or(u32::MAX)
-    }
-
-    pub(super) fn optional(&mut self, name: &str) -> Option<u32> {
-        (!name.is_empty()).then(|| self.position(name))
-    }
-
-    /// The name at `position`; empty where there is none.
-    pub(super) fn name(&self, position: Option<u32>) -> &str {
-        position.and_then(|at| self.all.get_index(at as usize)).map_or("", String::as_str)
-    }
-}
-
 /// Name tables whose order, and entries that no job uses, a file states itself.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
@@ -206,7 +176,9 @@ pub(super) struct Intake {
     users: Names,
     gpu_types: Names,
     models: Names,
-    states: IndexMap<String, u64, BuildHasherDefault<Hash>>,
+    /// Words for how a job ended, and how many jobs have each.
+    states: Names,
+    state_counts: Vec<u64>,
     /// Whether the last record of a job of its own made one, rather than being one that was read before.
     continuing: bool,
     skipped: Vec<Skipped>,
@@ -289,7 +261,7 @@ impl Intake {
     fn apply_run_times(&mut self, by_name: &HashMap<String, SimSpan>) {
         let is_number = |name: &str| name.bytes().all(|byte| byte.is_ascii_digit());
         let by_model: Vec<(Option<SimSpan>, bool)> =
-            self.models.all.iter().map(|name| (by_name.get(name).copied(), is_number(name))).collect();
+            self.models.iter().map(|name| (by_name.get(name).copied(), is_number(name))).collect();
         for job in self.jobs.iter_mut().skip(self.earlier_jobs) {
             let Some(&(span, is_number)) = job.model.and_then(|model| by_model.get(model as usize)) else {
                 continue;
@@ -390,7 +362,7 @@ impl Intake {
             return Ok(());
         }
         match verdict {
-            Ok(Verdict::Job(draft)) => self.add(line, content, &draft)?,
+            Ok(Verdict::Job(ref draft)) => self.add(line, content, draft)?,
             Ok(Verdict::Skip(reason)) => self.skip(line, reason),
             Ok(Verdict::Part) => {}
             Ok(Verdict::Continues(piece)) if self.continuing => self.go_on(line, &piece),
@@ -418,9 +390,8 @@ impl Intake {
         job.outcome = piece.outcome;
         let [before, now] = piece.states;
         if before != now {
-            if let Some(count) = self.states.get_mut(before) {
-                *count -= 1;
-            }
+            let before = self.states.optional(before);
+            self.uncount_state(before);
             let state = self.count_state(now);
             if let Some(origin) = self.origins.last_mut() {
                 origin.state = state;
@@ -517,18 +488,21 @@ impl Intake {
     }
 
     /// Counts a word for how a job ended; its position among all words.
+    #[inline]
     fn count_state(&mut self, word: &str) -> Option<u32> {
-        if word.is_empty() {
-            return None;
+        let state = self.states.optional(word)?;
+        self.state_counts.resize(self.states.len(), 0);
+        if let Some(count) = self.state_counts.get_mut(state as usize) {
+            *count += 1;
         }
-        let at = match self.states.get_full_mut(word) {
-            Some((at, _, count)) => {
-                *count += 1;
-                at
-            }
-            None => self.states.insert_full(word.to_owned(), 1).0,
-        };
-        u32::try_from(at).ok()
+        Some(state)
+    }
+
+    /// Takes a counted word back.
+    fn uncount_state(&mut self, state: Option<u32>) {
+        if let Some(count) = state.and_then(|state| self.state_counts.get_mut(state as usize)) {
+            *count = count.saturating_sub(1);
+        }
     }
 
     /// Leaves a record out because another one of its id is kept.
@@ -545,17 +519,13 @@ impl Intake {
             self.replaced.insert(at);
         }
         let Origin { line, state } = std::mem::replace(old_origin, origin);
-        let count = state.and_then(|state| self.states.get_index_mut(state as usize));
-        if let Some((_, count)) = count {
-            *count = count.saturating_sub(1);
-        }
+        self.uncount_state(state);
         self.leave_out(line);
     }
 
     /// Ends the import: jobs in order of submission, times from the first one, tables in order of appearance.
     pub(super) fn finish(mut self, format: &str) -> Imported {
         let repaired = repair::apply(&mut self.jobs, &self.origins, &self.repairs, self.left_out);
-        self.states.retain(|_, count| *count > 0);
         let unsorted = self.jobs.windows(2).filter(|pair| pair[1].submit < pair[0].submit).count() as u64;
         let (identical, repeated) = (self.identities.identical, self.identities.repeated);
         let mut ids = self.identities.into_ids();
@@ -571,6 +541,7 @@ impl Intake {
             Renumbering::new(self.tables.models, self.models),
         ];
         let [tenants, users, gpu_types, models] = &mut tables;
+        let mut figures = Figures::default();
         for job in &mut self.jobs {
             job.submit = rebase(job.submit);
             job.start = job.start.map(rebase);
@@ -579,6 +550,7 @@ impl Intake {
             job.user = job.user.map(|user| users.number(user));
             job.gpu_type = job.gpu_type.map(|kind| gpu_types.number(kind));
             job.model = job.model.map(|model| models.number(model));
+            figures.add(job);
         }
         let [tenants, users, gpu_types, models] = tables.map(Renumbering::into_names);
         give_back(&mut self.jobs);
@@ -592,12 +564,13 @@ impl Intake {
             models,
             first_submit_s: first as f64 / MICROS_PER_S as f64,
         };
-        let (mut report, looks) = measure(&workload);
+        let (mut report, looks) = measure(&workload, figures);
         format.clone_into(&mut report.format);
         report.records = self.records;
         report.duplicate_ids = repeated;
         report.submit_sorted = unsorted == 0;
-        report.states = self.states.into_iter().collect();
+        let states = self.states.iter().map(str::to_owned).zip(self.state_counts);
+        report.states = states.filter(|(_, count)| *count > 0).collect();
         report.figures = self.figures;
         report.skipped = self.skipped;
         report.repairs = repaired;
@@ -673,19 +646,19 @@ impl From<Notice> for Warning {
 /// A name table being put in order: the names a file lists first, then by first use.
 struct Renumbering {
     names: IndexSet<String>,
-    old: IndexSet<String, BuildHasherDefault<Hash>>,
+    old: Names,
     new: Vec<Option<u32>>,
 }
 
 impl Renumbering {
     fn new(listed: Vec<String>, old: Names) -> Self {
-        Self { names: listed.into_iter().collect(), new: vec![None; old.all.len()], old: old.all }
+        Self { names: listed.into_iter().collect(), new: vec![None; old.len()], old }
     }
 
     fn number(&mut self, old: u32) -> u32 {
         let Some(slot) = self.new.get_mut(old as usize) else { return 0 };
         *slot.get_or_insert_with(|| {
-            let name = self.old.get_index(old as usize).cloned().unwrap_or_default();
+            let name = self.old.name(Some(old)).to_owned();
             self.names.insert_full(name).0 as u32
         })
     }

@@ -22,9 +22,9 @@ const DATES_S: std::ops::Range<f64> = 631_152_000.0..4_102_444_800.0;
 /// A length of a trace beyond which the unit is in doubt.
 const DOUBTFUL_LENGTH: SimSpan = SimSpan(20 * 365 * DAY);
 
-/// What one pass over the jobs finds.
+/// What one pass over the jobs finds, with times since the first submission.
 #[derive(Default)]
-struct Figures {
+pub(super) struct Figures {
     gpu_jobs: u64,
     milli_gpus: u64,
     largest: MilliGpus,
@@ -54,38 +54,33 @@ struct Figures {
 }
 
 impl Figures {
-    fn of(workload: &Workload) -> Self {
-        let mut figures = Self::default();
-        for job in &workload.jobs {
-            figures.gpu_jobs += u64::from(job.gpus.0 > 0);
-            figures.milli_gpus += u64::from(job.gpus.0);
-            figures.largest = figures.largest.max(job.gpus);
-            figures.large += u64::from(job.gpus >= LARGE_JOB);
-            match job.duration.get() {
-                Some(span) => {
-                    figures.with_duration += 1;
-                    figures.zero_duration += u64::from(span.0 == 0);
-                    figures.doubtful_durations += u64::from(span > DOUBTFUL_DURATION);
-                    figures.longest = figures.longest.max(Some(span));
-                    figures.milli_gpu_micros += i128::from(span.0) * i128::from(job.gpus.0);
-                    figures.censored += u64::from(job.outcome == Outcome::Running);
-                    figures.look_for_queue(job, span);
-                }
-                None => figures.timeless += u64::from(job.gpus.0 > 0),
+    /// Looks at the next job in order of submission.
+    pub(super) fn add(&mut self, job: &JobRecord) {
+        self.gpu_jobs += u64::from(job.gpus.0 > 0);
+        self.milli_gpus += u64::from(job.gpus.0);
+        self.largest = self.largest.max(job.gpus);
+        self.large += u64::from(job.gpus >= LARGE_JOB);
+        match job.duration.get() {
+            Some(span) => {
+                self.with_duration += 1;
+                self.zero_duration += u64::from(span.0 == 0);
+                self.doubtful_durations += u64::from(span > DOUBTFUL_DURATION);
+                self.longest = self.longest.max(Some(span));
+                self.milli_gpu_micros += i128::from(span.0) * i128::from(job.gpus.0);
+                self.censored += u64::from(job.outcome == Outcome::Running);
+                self.look_for_queue(job, span);
             }
-            let pause = job.submit - figures.last;
-            figures.gaps += u64::from(pause > LONG_GAP);
-            if pause > figures.longest_gap {
-                (figures.longest_gap, figures.before_gap) = (pause, figures.last);
-            }
-            figures.ties += u64::from(pause.0 == 0);
-            figures.at_once = if pause.0 == 0 { figures.at_once + 1 } else { 1 };
-            figures.most_at_once = figures.most_at_once.max(figures.at_once);
-            figures.last = job.submit;
+            None => self.timeless += u64::from(job.gpus.0 > 0),
         }
-        // The first job has none before it, and its pause counted as zero.
-        figures.ties = figures.ties.saturating_sub(1);
-        figures
+        let pause = job.submit - self.last;
+        self.gaps += u64::from(pause > LONG_GAP);
+        if pause > self.longest_gap {
+            (self.longest_gap, self.before_gap) = (pause, self.last);
+        }
+        self.ties += u64::from(pause.0 == 0);
+        self.at_once = if pause.0 == 0 { self.at_once + 1 } else { 1 };
+        self.most_at_once = self.most_at_once.max(self.at_once);
+        self.last = job.submit;
     }
 
     /// Whether a run time is that from submission to end, though the job waited.
@@ -104,9 +99,10 @@ impl Figures {
     }
 }
 
-/// The figures of a workload in order of submission, and notices about them.
-pub(super) fn measure(workload: &Workload) -> (ImportReport, Vec<Notice>) {
-    let figures = Figures::of(workload);
+/// The figures of a workload whose jobs were looked at, and notices about them.
+pub(super) fn measure(workload: &Workload, mut figures: Figures) -> (ImportReport, Vec<Notice>) {
+    // The first job has none before it, and its pause counted as zero.
+    figures.ties = figures.ties.saturating_sub(1);
     let jobs = workload.jobs.len() as u64;
     let first = (workload.first_submit_s * MICROS_PER_S as f64).round() as i64;
     let report = ImportReport {

@@ -9,6 +9,7 @@ use memchr::memchr;
 use crate::trace::hash::Hash;
 use crate::trace::intake::Fault;
 use crate::trace::refusal::Refusal;
+use crate::trace::short::bytes_equal;
 use crate::trace::value::{self, Bad, Notes, Unit};
 use crate::units::{MilliGpus, SimSpan};
 
@@ -180,18 +181,22 @@ impl Rows {
         mut text: &[u8],
         mut each: impl FnMut(Cells<'_>) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
+        // One look at all lines is faster than one at each.
+        let mut utf8 = std::str::from_utf8(text).ok();
         while let Some(end) = memchr(b'\n', text) {
             let (line, rest) = (text.get(..end).unwrap_or_default(), text.get(end + 1..).unwrap_or_default());
             if self.partial.is_empty() {
-                self.take_line(line, &mut each)?;
+                let utf8 = utf8.and_then(|text| text.get(..end)).or_else(|| std::str::from_utf8(line).ok());
+                self.take_line(line, utf8, &mut each)?;
             } else {
                 let mut whole = std::mem::take(&mut self.partial);
                 whole.extend_from_slice(line);
-                self.take_line(&whole, &mut each)?;
+                self.take_line(&whole, std::str::from_utf8(&whole).ok(), &mut each)?;
                 whole.clear();
                 self.partial = whole;
             }
             text = rest;
+            utf8 = utf8.and_then(|text| text.get(end + 1..));
         }
         self.partial.extend_from_slice(text);
         self.check_length(self.partial.len())
@@ -204,7 +209,7 @@ impl Rows {
     ) -> Result<(), Refusal> {
         if !self.partial.is_empty() {
             let last = std::mem::take(&mut self.partial);
-            self.take_line(&last, &mut each)?;
+            self.take_line(&last, std::str::from_utf8(&last).ok(), &mut each)?;
         }
         // What is left has a quote that is never closed.
         self.read_quoted(b"", &mut each)
@@ -219,10 +224,12 @@ impl Rows {
         Ok(())
     }
 
-    /// Takes one line without its line end.
+    /// Takes one line without its line end, and the same as text if it is UTF-8.
+    #[inline]
     fn take_line(
         &mut self,
         line: &[u8],
+        utf8: Option<&str>,
         each: &mut impl FnMut(Cells<'_>) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
         self.check_length(line.len())?;
@@ -249,7 +256,7 @@ impl Rows {
                     return Ok(());
                 }
                 let between = self.dialect.second.map_or(Between::Delimiter, |_| Between::Pair);
-                let utf8 = std::str::from_utf8(bare).ok();
+                let utf8 = utf8.and_then(|line| line.get(..bare.len()));
                 return each(Cells { between, utf8, ..Cells::new(self.lines, bare, ends) });
             }
         }
@@ -277,18 +284,11 @@ impl Rows {
             }
             count += 1;
         };
-        let (words, rest) = line.as_chunks::<8>();
-        for (at, word) in words.iter().enumerate() {
-            let word = u64::from_le_bytes(*word);
-            let mut found = bytes_equal(word, delimiter);
+        for (start, bytes) in blocks(line, &mut [0; BLOCK]) {
+            let mut found = marks(bytes, delimiter);
             while found != 0 {
-                end_at(at * 8 + found.trailing_zeros() as usize / 8);
+                end_at(start + found.trailing_zeros() as usize);
                 found &= found - 1;
-            }
-        }
-        for (at, &byte) in rest.iter().enumerate() {
-            if byte == delimiter {
-                end_at(words.len() * 8 + at);
             }
         }
         match self.ends.get_mut(count).filter(|_| count < MAX_COLUMNS) {
@@ -301,22 +301,25 @@ impl Rows {
     /// Cuts a line at runs of blanks: how many fields it has. A field keeps the blanks in front of it but the first.
     fn cut_blanks(&mut self, line: &[u8]) -> Result<usize, Refusal> {
         let mut count = 0;
-        let mut inside = false;
-        for (at, &byte) in line.iter().enumerate() {
-            let is_blank = byte == b' ' || byte == b'\t';
-            if inside && is_blank {
-                if let Some(end) = self.ends.get_mut(count) {
-                    *end = at;
-                }
-                count += 1;
-            }
-            inside = !is_blank;
-        }
-        if inside {
+        let mut end_at = |at: usize| {
             if let Some(end) = self.ends.get_mut(count) {
-                *end = line.len();
+                *end = at;
             }
             count += 1;
+        };
+        // Whether the byte in front of a block is a blank; in front of the line it counts as one.
+        let mut after_blank = 1;
+        for (start, bytes) in blocks(line, &mut [0; BLOCK]) {
+            let blanks = marks(bytes, b' ') | marks(bytes, b'\t');
+            let mut found = blanks & !(blanks << 1 | after_blank);
+            after_blank = blanks >> (BLOCK - 1);
+            while found != 0 {
+                end_at(start + found.trailing_zeros() as usize);
+                found &= found - 1;
+            }
+        }
+        if line.last().is_some_and(|byte| !matches!(byte, b' ' | b'\t')) {
+            end_at(line.len());
         }
         if count > MAX_COLUMNS {
             return Err(Refusal::TooManyColumns { line: self.lines, limit: MAX_COLUMNS as u64 });
@@ -358,12 +361,26 @@ impl Rows {
     }
 }
 
-/// The bytes of a little-endian word that equal `byte`, each marked by its highest bit.
-fn bytes_equal(word: u64, byte: u8) -> u64 {
-    const LOW_BITS: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-    let other = word ^ (u64::from(byte) * 0x0101_0101_0101_0101);
-    // The sum sets the highest bit of a byte that has any of the others.
-    !(((other & LOW_BITS) + LOW_BITS) | other | LOW_BITS)
+/// How many bytes are searched for delimiters at once.
+const BLOCK: usize = 64;
+
+/// A line in blocks, of which `last` becomes the last one. What that has behind the line's end is line ends, which occur in no line
+/// and delimit nothing.
+#[inline]
+fn blocks<'l>(line: &'l [u8], last: &'l mut [u8; BLOCK]) -> impl Iterator<Item = (usize, &'l [u8; BLOCK])> {
+    let (blocks, rest) = line.as_chunks();
+    *last = [b'\n'; BLOCK];
+    last.get_mut(..rest.len()).unwrap_or_default().copy_from_slice(rest);
+    blocks.iter().chain([&*last]).enumerate().map(|(at, block)| (at * BLOCK, block))
+}
+
+/// Which bytes of a block equal `byte`: one bit each, the first byte's lowest.
+#[inline]
+fn marks(block: &[u8; BLOCK], byte: u8) -> u64 {
+    let (words, _) = block.as_chunks();
+    let marked = words.iter().map(|word| bytes_equal(u64::from_le_bytes(*word), byte) >> 7);
+    // The product collects the marks of the eight bytes in the highest byte.
+    marked.rev().fold(0, |bits, marks| bits << 8 | marks.wrapping_mul(0x0102_0408_1020_4080) >> 56)
 }
 
 /// The columns of a table.

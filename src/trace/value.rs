@@ -11,6 +11,7 @@ use jiff::civil::{DateTime, Time};
 use jiff::fmt::temporal::DateTimeParser;
 use jiff::tz::{Offset, TimeZone};
 
+use crate::trace::short::{POWERS, Short};
 use crate::units::{MICROS_PER_S, MilliGpus, SimSpan};
 
 /// The latest time that is read, in seconds: the year 2255 as a date. Up to here microseconds are exact in a double.
@@ -92,55 +93,14 @@ pub(super) enum Miss {
 }
 
 /// The decimal `text`, such as `-12.50` or `4e-4`, times 10^`places`, rounded half away from zero.
+#[inline]
 pub(super) fn fixed(text: &[u8], places: i32) -> Result<i64, Miss> {
-    match fixed_plain(text, places) {
-        Some(value) => Ok(value),
-        None => fixed_any(text, places),
+    // Most decimals are short and plain.
+    let plain = Short::of(text).zip(usize::try_from(places).ok());
+    match plain.and_then(|(short, places)| short.decimal(places)).map(i64::try_from) {
+        Some(Ok(value)) => Ok(value),
+        _ => fixed_any(text, places),
     }
-}
-
-/// 10^0 to 10^19.
-const POWERS: [u64; 20] = {
-    let mut powers = [1; 20];
-    let mut at = 1;
-    while at < powers.len() {
-        powers[at] = powers[at - 1] * 10;
-        at += 1;
-    }
-    powers
-};
-
-/// [`fixed`] for what most decimals are: digits, and a point followed by no more digits than there are places.
-fn fixed_plain(text: &[u8], places: i32) -> Option<i64> {
-    // So many digits fit.
-    if text.is_empty() || text.len() > 19 {
-        return None;
-    }
-    let places = usize::try_from(places).ok()?;
-    let mut value = 0u64;
-    let mut missing = places;
-    let mut bytes = text.iter();
-    while let Some(&byte) = bytes.next() {
-        let digit = byte.wrapping_sub(b'0');
-        if digit <= 9 {
-            value = value * 10 + u64::from(digit);
-            continue;
-        }
-        let fraction = bytes.as_slice();
-        if byte != b'.' || fraction.is_empty() {
-            return None;
-        }
-        missing = places.checked_sub(fraction.len())?;
-        for byte in fraction {
-            let digit = byte.wrapping_sub(b'0');
-            if digit > 9 {
-                return None;
-            }
-            value = value * 10 + u64::from(digit);
-        }
-        break;
-    }
-    i64::try_from(value.checked_mul(*POWERS.get(missing)?)?).ok()
 }
 
 fn fixed_any(text: &[u8], places: i32) -> Result<i64, Miss> {
@@ -214,7 +174,14 @@ pub(super) fn trim(text: &[u8]) -> &[u8] {
 
 /// Whether a cell says "no value": empty, or one of the words programs print for it. `NaN` is no such word: a number that is
 /// not one is an error.
+#[inline]
 pub(super) fn is_missing(text: &[u8]) -> bool {
+    // Most values are numbers.
+    let is_number = text.first().is_some_and(u8::is_ascii_digit);
+    !is_number && is_word_for_missing(text)
+}
+
+fn is_word_for_missing(text: &[u8]) -> bool {
     matches!(
         text,
         b"" | b"None" | b"none" | b"Unknown" | b"unknown" | b"null" | b"NULL" | b"N/A" | b"NaT" | b"\\N"
@@ -595,6 +562,11 @@ mod tests {
             let notes = Notes::default();
             let _ = (time(&text, &notes), seconds(&text), elapsed(&text), gpus(&text), workers(&text));
             let _ = (min_slots(&text), memory_mb(&text));
+        }
+
+        #[test]
+        fn plain_decimals_are_read_as_any_others(text in "[0-9]{0,9}[.]?[0-9]{0,8}", places in 0i32..7) {
+            prop_assert_eq!(fixed(text.as_bytes(), places), fixed_any(text.as_bytes(), places));
         }
 
         #[test]

@@ -219,6 +219,24 @@ fn suffixes_of_equal_ids_never_collide() {
 }
 
 #[test]
+fn a_repeated_id_is_found_however_long_ids_ascended_before() {
+    for repeated in ["j1", "j9", "j10", "j99", "j100", "j120"] {
+        let mut text = String::from("job,submit_s,gpus,duration_s\n");
+        for n in 1..=120 {
+            text += &format!("j{n},{n},1,1\n");
+        }
+        let at = repeated.trim_start_matches('j');
+        text +=
+            &format!("{repeated},{at},1,1\n{repeated},500,1,1\nj121,501,1,1\nj121,501,1,1\nj11,502,1,1\n");
+        let imported = import(text.as_bytes()).unwrap();
+        let names = &imported.workload.names;
+        let last: Vec<&str> = (120..names.len()).map(|at| names.get(at)).collect();
+        assert_eq!(last, [&format!("{repeated}#2"), "j121", "j11#2"]);
+        assert_eq!((imported.report.duplicate_ids, imported.report.skipped_count()), (2, 2));
+    }
+}
+
+#[test]
 fn columns_that_are_not_used_are_named() {
     let report = import(b"submit_s,gpus,duration_s,tennant\n0,1,60,x\n").unwrap().report;
     assert_eq!(warning(&report, "unused-columns"), 1);

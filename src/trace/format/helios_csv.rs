@@ -4,7 +4,7 @@
 
 use crate::trace::format::{Column, Evidence, Format, Layout, RowReader, Shape, columns_evidence, need};
 use crate::trace::intake::{Closing, Draft, Fault, Notice, Verdict};
-use crate::trace::outcome::outcome;
+use crate::trace::outcome::Outcomes;
 use crate::trace::refusal::Refusal;
 use crate::trace::rows::{Header, Row};
 use crate::trace::sample::Sample;
@@ -75,6 +75,7 @@ struct Reader {
     limit: Option<usize>,
     disagreeing: u64,
     unknown_states: u64,
+    outcomes: Outcomes,
 }
 
 fn open(header: &Header) -> Result<Box<dyn RowReader>, Refusal> {
@@ -102,6 +103,7 @@ fn open(header: &Header) -> Result<Box<dyn RowReader>, Refusal> {
         limit: header.find("walltime_limit_s"),
         disagreeing: 0,
         unknown_states: 0,
+        outcomes: Outcomes::default(),
     }))
 }
 
@@ -128,7 +130,7 @@ impl RowReader for Reader {
             limit: row.maybe_seconds(self.limit)?,
             ..Draft::default()
         };
-        let ended = outcome(&draft.state);
+        let ended = self.outcomes.of(&draft.state);
         self.unknown_states += u64::from(ended.is_none() && !draft.state.is_empty());
         self.disagreeing += u64::from(run.zip(stated).is_some_and(|(run, stated)| run != stated));
         Ok(Verdict::Job(Draft { outcome: ended.unwrap_or_default(), ..draft }))

@@ -15,7 +15,7 @@ use crate::trace::format::sacct::columns::{Delimiter, is_job_id};
 use crate::trace::format::tres::{self, Grant, Tres};
 use crate::trace::format::{Column, Evidence, Format, Layout, RowReader, Shape, Uneven};
 use crate::trace::intake::{Closing, Draft, Fault, Notice, Verdict};
-use crate::trace::outcome::outcome;
+use crate::trace::outcome::Outcomes;
 use crate::trace::refusal::Refusal;
 use crate::trace::rows::{Cells, Comments, Dialect, Header, Quotes, Row};
 use crate::trace::sample::Sample;
@@ -109,6 +109,7 @@ struct Reader {
     unknown_states: u64,
     mended: u64,
     slices: u64,
+    outcomes: Outcomes,
 }
 
 fn open(header: &Header) -> Result<Box<dyn RowReader>, Refusal> {
@@ -165,6 +166,7 @@ fn open(header: &Header) -> Result<Box<dyn RowReader>, Refusal> {
         unknown_states: 0,
         mended: 0,
         slices: 0,
+        outcomes: Outcomes::default(),
     };
     Ok(Box::new(reader))
 }
@@ -253,7 +255,7 @@ impl Reader {
         let started = self.start.is_none() || start.is_some();
         let grant = self.grant(row)?;
         let state = first_word(row.text(self.state));
-        let mut ended = outcome(&state);
+        let mut ended = self.outcomes.of(&state);
         self.unknown_states += u64::from(ended.is_none() && !state.is_empty());
         if ended == Some(Outcome::Pending) && start.is_some() && end.is_some() {
             // A try that was ended to be requeued; the next one has its own record.
@@ -284,7 +286,7 @@ impl Reader {
         for column in self.free_text.clone() {
             let widened = row.widened_at(column);
             let state = first_word(widened.text(self.state));
-            if self.state.is_some() && outcome(&state).is_none() {
+            if self.state.is_some() && self.outcomes.of(&state).is_none() {
                 continue;
             }
             if let Ok(draft) = self.draft(&widened) {

@@ -4,7 +4,7 @@ use std::io;
 
 use crate::trace::format::{Column, Evidence, Format, Layout, RowReader, Shape, columns_evidence, need};
 use crate::trace::intake::{Closing, Draft, Fault, Notice, Verdict};
-use crate::trace::outcome::outcome;
+use crate::trace::outcome::Outcomes;
 use crate::trace::refusal::Refusal;
 use crate::trace::rows::{Header, Row};
 use crate::trace::sample::Sample;
@@ -102,6 +102,7 @@ struct Reader {
     outcome: Option<usize>,
     limit: Option<usize>,
     unused: Vec<String>,
+    outcomes: Outcomes,
 }
 
 fn open(header: &Header) -> Result<Box<dyn RowReader>, Refusal> {
@@ -129,13 +130,14 @@ fn open(header: &Header) -> Result<Box<dyn RowReader>, Refusal> {
         outcome: header.find("outcome"),
         limit: header.find("limit_s"),
         unused: header.names().iter().filter(|name| !known(name)).cloned().collect(),
+        outcomes: Outcomes::default(),
     }))
 }
 
 impl RowReader for Reader {
     fn row<'r>(&mut self, row: &Row<'r>) -> Result<Verdict<'r>, Fault> {
         let state = row.text(self.outcome);
-        let ended = match outcome(&state) {
+        let ended = match self.outcomes.of(&state) {
             Some(ended) => ended,
             None if state.is_empty() => Outcome::Completed,
             None => return Err(row.fault(self.outcome.unwrap_or(usize::MAX), OUTCOMES)),
