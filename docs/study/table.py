@@ -16,7 +16,7 @@ from pathlib import Path
 
 T_4 = 2.776  # 97.5 % quantile of Student's t with four degrees of freedom
 SCENARIOS = ["hetero-0.9", "hetero-1.3", "homog-0.9", "homog-1.3"]
-BASELINES = ["fifo-backfill", "srtf", "las", "round-robin"]
+BASELINES = ["fifo-backfill", "srtf", "las", "round-robin", "gandiva-fair", "themis", "gavel-max-min"]
 # (title, metric, of STS-Fairness's row, whether smaller is better)
 TABLES = [
     ("Mean JCT: baseline / mix", "jct_mean_s", "sts-mix", True),
