@@ -1,36 +1,20 @@
 //! How many jobs a second the engine simulates, without what measures a run: a month of 100,000 jobs on 2,490 GPUs.
+//! `cargo xtask bench` adds WebAssembly.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use sts_sim::policy::{Params, spec};
-use sts_sim::scenario::run::{generated, prepare};
-use sts_sim::scenario::{PolicyChoice, Scenario};
-use sts_sim::sim::simulate;
+#[path = "engine/month.rs"]
+mod month;
 
-/// The month of the study, in rounds of 600 s without overheads.
-fn month() -> Scenario {
-    let mut scenario = Scenario::from_json(include_str!("../docs/study/month.json")).unwrap();
-    scenario.round.restore_s = 0.0;
-    scenario.policies = ["fifo", "srtf", "las"].map(PolicyChoice::named).to_vec();
-    scenario
-}
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 fn jobs_per_second(criterion: &mut Criterion) {
-    let scenario = month();
-    let prepared = prepare(&scenario, &generated(&scenario).unwrap()).unwrap();
+    let scenario = month::month(100_000);
+    let prepared = month::bound(&scenario);
     let mut group = criterion.benchmark_group("month");
     group.sample_size(10).throughput(Throughput::Elements(prepared.workload.jobs.len() as u64));
-    for choice in &scenario.policies {
-        let spec = spec(&choice.name).unwrap();
-        let params = Params::check(spec.name, spec.params, &choice.params).unwrap();
-        let build = spec.build.unwrap();
-        group.bench_function(spec.name, |bench| {
-            bench.iter(|| {
-                let settings = scenario.round.settings();
-                simulate(&prepared.cluster, &prepared.workload, settings, build(&params, 0), &mut ())
-            });
-        });
+    for policy in month::POLICIES {
+        group.bench_function(policy, |bench| bench.iter(|| month::run(&scenario, &prepared, policy)));
     }
     group.finish();
 }

@@ -113,6 +113,31 @@ fn run_writes_summary_jobs_and_rounds_and_is_deterministic() {
 }
 
 #[test]
+fn run_prints_the_key_figures() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut scenario = scenario();
+    scenario["seeds"] = json!([0, 1]);
+    let path = write_scenario(folder.path(), &scenario);
+    let out = folder.path().join("out");
+    let output = sts(&["run", &path, "--out", out.to_str().unwrap()], b"");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let summary: Value =
+        serde_json::from_str(&fs::read_to_string(out.join("summary.json")).unwrap()).unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].contains("Mean JCT, min") && lines[0].ends_with("Mean JCT against fifo"), "{text}");
+    for (line, policy) in lines[1..].iter().zip(["fifo", "srtf", "recorded", "STS"]) {
+        let cells: Vec<&str> = line.split("  ").filter(|cell| !cell.is_empty()).map(str::trim).collect();
+        let mean_s = summary["statistics"][policy]["jct_mean_s"]["mean"].as_f64().unwrap();
+        assert_eq!(cells[0], policy, "{text}");
+        let shown_min: f64 = cells[1].split(" ± ").next().unwrap().parse().unwrap();
+        assert!((shown_min - mean_s / 60.0).abs() <= 0.05, "{text}");
+        assert_eq!(cells.last() == Some(&"baseline"), policy == "fifo", "{text}");
+    }
+    assert_eq!(lines.len(), 5);
+}
+
+#[test]
 fn a_faulty_scenario_is_refused_with_its_json_path() {
     let folder = tempfile::tempdir().unwrap();
     let cases: [(&str, Value, &[&str]); 8] = [

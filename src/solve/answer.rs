@@ -19,6 +19,18 @@ pub enum AnswerStatus {
     Infeasible,
 }
 
+impl AnswerStatus {
+    /// What it is called in files.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Optimal => "optimal",
+            Self::Feasible => "feasible",
+            Self::Infeasible => "infeasible",
+        }
+    }
+}
+
 /// What the objective of an answer measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -102,3 +102,21 @@ fn i3_and_refusals() {
         assert!(words.contains(expected) && !words.contains("panicked"), "{words}");
     }
 }
+
+#[test]
+fn in_words() {
+    let output = sts(&["solve", "-", "--policy", "gavel-max-min"], &g1().to_string());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let cells = |start: &str| -> Vec<&str> {
+        let line = text.lines().rfind(|line| line.trim_start().starts_with(start)).unwrap();
+        line.split_whitespace().collect()
+    };
+    assert!(text.starts_with("optimal: objective 1.090909, bound 1.090909, gap 0\n"), "{text}");
+    let job2 = cells("job2");
+    assert!((job2[1].parse::<f64>().unwrap() - 600.0 / 11.0).abs() < 1e-5, "{text}");
+    // No floor, equal split, ratio to it, nothing taken, quota.
+    assert_eq!(job2[2..], ["–", "50", "1.090909", "–", "0.333333", "K80,", "0.333333", "V100"], "{text}");
+    assert!(text.contains("sharing incentive: yes\nenvy-free: no\n  job0: "), "{text}");
+    assert!(text.ends_with("Pareto-efficient: yes\nstrategy-proof: not decided\n"), "{text}");
+}

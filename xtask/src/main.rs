@@ -47,10 +47,11 @@ fn run(options: &Options) -> Result {
         // Only what measures: plain `bench` also lists every test of the library.
         Task::Bench => {
             command::run(program("cargo", &["bench", "--bench", "*"]))?;
-            println!("\nThe same rounds in WebAssembly:");
-            let words =
-                ["test", "--node", "--release", "--", "--test", "solver_everywhere", "--", "--nocapture"];
-            command::run(program(tools::wasm_pack()?, &words))?;
+            println!("\nThe same in WebAssembly:");
+            for test in ["solver_everywhere", "month_everywhere"] {
+                let words = ["test", "--node", "--release", "--", "--test", test, "--", "--nocapture"];
+                command::run(program(tools::wasm_pack()?, &words))?;
+            }
         }
         Task::Fuzz => fuzz::run_for(options.minutes)?,
         Task::Shots => {

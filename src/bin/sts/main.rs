@@ -21,6 +21,8 @@ mod import;
 mod run;
 #[cfg(not(target_arch = "wasm32"))]
 mod solve;
+#[cfg(not(target_arch = "wasm32"))]
+mod table;
 
 #[cfg(not(target_arch = "wasm32"))]
 fn main() -> std::process::ExitCode {

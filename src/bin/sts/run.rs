@@ -1,7 +1,9 @@
 //! `sts run`: simulate every policy and seed of a scenario.
 
+mod figures;
+
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -30,7 +32,7 @@ pub(crate) struct RunArgs {
     /// `types-*.csv` and `classes-*.csv`; made if it does not exist.
     #[arg(long)]
     out: PathBuf,
-    /// No progress on standard error.
+    /// No table of key figures, and no progress on standard error.
     #[arg(long)]
     quiet: bool,
 }
@@ -78,6 +80,12 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<()> {
     fs::write(&path, serde_json::to_string_pretty(&summary)?)
         .with_context(|| format!("cannot write {}", path.display()))?;
     if !args.quiet {
+        let baseline = default_baseline(&scenario.policies);
+        writeln!(
+            io::stdout().lock(),
+            "{}",
+            figures::text(&summary.statistics, &scenario.policies, baseline)
+        )?;
         eprintln!("wrote {}", path.display());
     }
     Ok(())

@@ -6,11 +6,12 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use sts_sim::policy::param::ParamValue;
-use sts_sim::solve::answer::Answer;
+use sts_sim::solve::answer::{Answer, Properties};
 use sts_sim::solve::{self, Instance};
 
 use crate::clock::timed;
 use crate::import::read_all;
+use crate::table::{self, Column};
 
 /// Arguments of `sts solve`.
 #[derive(Debug, clap::Args)]
@@ -73,24 +74,22 @@ pub(crate) fn solve(args: &SolveArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Violations of one property that are listed; `--json` has all of them.
+const VIOLATIONS_SHOWN: usize = 5;
+
 fn print(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
-    let number = |value: Option<f64>| value.map_or_else(|| "–".to_string(), |v| v.to_string());
-    writeln!(out, "{}", serde_json::to_string_pretty(&answer.status).unwrap_or_default().trim_matches('"'))?;
     writeln!(
         out,
-        "objective {}  bound {}  gap {}",
+        "{}: objective {}, bound {}, gap {}",
+        answer.status.words(),
         number(answer.objective),
         number(answer.bound),
         number(answer.gap)
     )?;
     writeln!(out, "proof: {}", answer.proof)?;
-    for row in &answer.allocation {
-        writeln!(out, "  {}", serde_json::to_string(row).unwrap_or_default())?;
-    }
-    for tenant in &answer.tenants {
-        writeln!(out, "  {}", serde_json::to_string(tenant).unwrap_or_default())?;
-    }
-    writeln!(out, "properties: {}", serde_json::to_string(&answer.properties).unwrap_or_default())?;
+    writeln!(out, "{}", allocation(answer))?;
+    writeln!(out, "{}", tenants(answer))?;
+    print_properties(&answer.properties, out)?;
     if let Some(counts) = answer.counts {
         let (fitting, allowed, optimal) = (counts.fitting, counts.allowed, counts.optimal);
         writeln!(out, "allocations: {fitting} fit, {allowed} meet the constraints, {optimal} are optimal")?;
@@ -124,6 +123,97 @@ fn print(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
     }
     if explained.not_looked_at > 0 {
         writeln!(out, "  {} more jobs wait", explained.not_looked_at)?;
+    }
+    Ok(())
+}
+
+/// A value to six decimals, the unit in which rates are taken.
+fn number(value: Option<f64>) -> String {
+    value.map_or_else(|| "–".to_string(), |v| ((v * 1e6).round() / 1e6).to_string())
+}
+
+/// Who gets what.
+fn allocation(answer: &Answer) -> String {
+    let columns = [
+        Column::Text("tenant"),
+        Column::Text("job"),
+        Column::Text("type"),
+        Column::Number("devices"),
+        Column::Number("slots each"),
+        Column::Number("share"),
+        Column::Number("rate"),
+    ];
+    let count = |value: Option<u32>| value.map_or_else(String::new, |n| n.to_string());
+    let rows = answer.allocation.iter().map(|row| {
+        vec![
+            row.tenant.clone(),
+            row.job.clone().unwrap_or_default(),
+            row.gpu.clone(),
+            count(row.devices),
+            count(row.slots),
+            row.share.map_or_else(String::new, |share| number(Some(share))),
+            number(Some(row.rate)),
+        ]
+    });
+    table::lines(&columns, rows)
+}
+
+/// What each tenant has, and is entitled to.
+fn tenants(answer: &Answer) -> String {
+    let columns = [
+        Column::Text("tenant"),
+        Column::Number("rate"),
+        Column::Number("floor"),
+        Column::Number("equal split"),
+        Column::Number("rate / equal split"),
+        Column::Number("kept"),
+        Column::Text("quota"),
+    ];
+    let rows = answer.tenants.iter().map(|tenant| {
+        let quota: Vec<String> =
+            tenant.quota.iter().map(|(gpu, amount)| format!("{} {gpu}", number(Some(*amount)))).collect();
+        vec![
+            tenant.name.clone(),
+            number(tenant.rate),
+            number(tenant.floor),
+            number(tenant.equal_split_rate),
+            number(tenant.si_ratio),
+            number(tenant.kept),
+            quota.join(", "),
+        ]
+    });
+    table::lines(&columns, rows)
+}
+
+fn print_properties(properties: &Properties, out: &mut impl Write) -> io::Result<()> {
+    let found = [
+        ("sharing_incentive", "sharing incentive", properties.sharing_incentive),
+        ("envy_free", "envy-free", properties.envy_free),
+        ("pareto_efficient", "Pareto-efficient", properties.pareto_efficient),
+        ("strategy_proof", "strategy-proof", properties.strategy_proof),
+    ];
+    for (key, name, holds) in found {
+        let words = match holds {
+            Some(true) => "yes",
+            Some(false) => "no",
+            None => "not decided",
+        };
+        writeln!(out, "{name}: {words}")?;
+        let against: Vec<_> = properties.violations.iter().filter(|of| of.property == key).collect();
+        for violation in against.iter().take(VIOLATIONS_SHOWN) {
+            let who = violation.tenant.as_deref().unwrap_or("all together");
+            let as_who =
+                violation.other.as_ref().map(|other| format!(" with what {other} has")).unwrap_or_default();
+            writeln!(
+                out,
+                "  {who}: {}, could have {}{as_who}",
+                number(Some(violation.has)),
+                number(Some(violation.could_have))
+            )?;
+        }
+        if against.len() > VIOLATIONS_SHOWN {
+            writeln!(out, "  and {} more (--json)", against.len() - VIOLATIONS_SHOWN)?;
+        }
     }
     Ok(())
 }
