@@ -41,6 +41,7 @@ pub mod palette;
 pub mod scale;
 pub mod scene;
 mod series;
+mod shares;
 mod svg;
 mod text;
 pub mod theme;
@@ -59,6 +60,7 @@ pub use multiples::{Multiple, SmallMultiples};
 pub use palette::{Key, Marked, Role};
 pub use scene::{Area, Scene};
 pub use series::{Curve, TimeSeries};
+pub use shares::{Share, ShareChart, ShareColumn};
 pub use theme::Theme;
 
 /// More series than this on one chart cannot be told apart: as many as there are policies.

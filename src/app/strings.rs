@@ -1,5 +1,6 @@
 //! The words of the page: what is said in more than one place, and every sentence with a number in it.
 
+pub mod laboratory;
 pub mod machines;
 pub mod mapping;
 
@@ -128,6 +129,7 @@ pub fn view(view: View) -> &'static str {
         View::Start => "Start",
         View::SetUp => "Set up",
         View::Results => "Results",
+        View::Laboratory => "Laboratory",
     }
 }
 
@@ -136,7 +138,7 @@ pub fn view(view: View) -> &'static str {
 pub fn title(shown: View, scenario: &str) -> String {
     match (shown, scenario) {
         (View::Start, _) => PRODUCT.to_owned(),
-        (View::SetUp, _) | (_, "") => format!("{} · {PRODUCT}", view(shown)),
+        (View::SetUp | View::Laboratory, _) | (_, "") => format!("{} · {PRODUCT}", view(shown)),
         (View::Results, name) => format!("{name} · {PRODUCT}"),
     }
 }
