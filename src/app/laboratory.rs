@@ -7,6 +7,7 @@
 pub mod allocation;
 pub mod answers;
 pub mod compare;
+pub mod desk;
 pub mod draft;
 pub mod examples;
 pub mod field;
@@ -124,6 +125,8 @@ pub enum Change {
     Example(&'static str),
     /// The text of an instance file is to be edited.
     Open(String),
+    /// A file could not be read or saved; why.
+    NotRead(String),
     /// A policy was chosen to be looked at.
     Policy(String),
     /// The last change is taken back.
@@ -196,6 +199,7 @@ impl Laboratory {
                 }
                 Err(why) => self.refused = Some(why),
             },
+            Change::NotRead(why) => self.refused = Some(why),
             Change::Normalise(word) => self.change(|case| case.settings.normalise = word),
             Change::Objective(word) => self.change(|case| case.settings.objective = word),
             structural => {

@@ -196,7 +196,7 @@ pub fn remark(remark: &Remark) -> String {
         ),
         Remark::Unreadable(why) => {
             format!(
-                "The scenario of this link cannot be used: {why}. The page shows its own; ask the sender for the link again."
+                "What this link holds cannot be used: {why}. The page shows its own; ask the sender for the link again."
             )
         }
     }

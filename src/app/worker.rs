@@ -11,6 +11,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, BlobPropertyBag, DedicatedWorkerGlobalScope, File, FileReaderSync};
 
+use super::laboratory::answers;
 use super::mapping::Inspection;
 use super::message::{self, Reply, Request, WorkloadFile};
 use super::pool::{get, set};

@@ -196,7 +196,7 @@ impl Draft {
 
     /// Whether it is small enough to be read.
     fn is_small(&self) -> Result<(), String> {
-        let jobs: usize = self.tenants.iter().map(|tenant| tenant.jobs.len()).sum();
+        let jobs = self.jobs();
         let devices = self.types.iter().map(|t| t.devices).max().unwrap_or(0) as usize;
         let parts = [
             ("GPU types", self.types.len(), MOST_TYPES),
@@ -275,8 +275,29 @@ impl Draft {
             .unwrap_or_default()
     }
 
+    /// Whether one more of these is still small enough to be read.
+    #[must_use]
+    pub fn has_room_for(&self, what: Row) -> bool {
+        match what {
+            Row::Type => self.types.len() < MOST_TYPES,
+            Row::Size => self.sizes.len() < MOST_SIZES,
+            Row::Tenant => {
+                let more = self.tenants.last().map_or(0, |tenant| tenant.jobs.len());
+                self.tenants.len() < MOST_TENANTS && self.jobs() + more <= MOST_JOBS
+            }
+            Row::Job => self.jobs() < MOST_JOBS,
+        }
+    }
+
+    fn jobs(&self) -> usize {
+        self.tenants.iter().map(|tenant| tenant.jobs.len()).sum()
+    }
+
     /// Adds a type of one device.
     pub fn add_type(&mut self) {
+        if !self.has_room_for(Row::Type) {
+            return;
+        }
         let name = Self::free_name("type", self.types.iter().map(|t| t.name.as_str()));
         self.types.push(TypeRow { name, devices: 1, slots: 1, layout: InstanceLayout::Uniform });
         for tenant in &mut self.tenants {
@@ -309,6 +330,9 @@ impl Draft {
 
     /// Adds a tenant like the last one.
     pub fn add_tenant(&mut self) {
+        if !self.has_room_for(Row::Tenant) {
+            return;
+        }
         let name = Self::free_name("u", self.tenants.iter().map(|t| t.name.as_str()));
         let tenant = match self.tenants.last() {
             Some(last) => TenantRow { name, ..last.clone() },
@@ -339,7 +363,8 @@ impl Draft {
     /// Adds a job to a tenant, with a rate at the first size.
     pub fn add_job(&mut self, u: usize) {
         let columns = self.sizes.len();
-        if let Some(tenant) = self.tenants.get_mut(u) {
+        let has_room = self.has_room_for(Row::Job);
+        if let Some(tenant) = self.tenants.get_mut(u).filter(|_| has_room) {
             let name = Self::free_name("j", tenant.jobs.iter().map(|job| job.name.as_str()));
             let rates = match tenant.jobs.last() {
                 Some(last) => last.rates.clone(),
@@ -358,7 +383,8 @@ impl Draft {
 
     /// Adds a size of a type: the smallest that is not there.
     pub fn add_size(&mut self, k: usize) {
-        let Some(of_type) = self.types.get(k) else { return };
+        let has_room = self.has_room_for(Row::Size);
+        let Some(of_type) = self.types.get(k).filter(|_| has_room) else { return };
         let sizes = (1..=MOST_DEVICES).flat_map(|devices| {
             (1..=of_type.slots).filter(|&slots| of_type.has_size(slots)).map(move |slots| Size {
                 gpu: k,
@@ -467,6 +493,19 @@ impl Draft {
         };
         self.tenants.iter().map(|tenant| self.types.iter().map(|t| part(tenant, t)).collect()).collect()
     }
+}
+
+/// What can be added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Row {
+    /// A GPU type.
+    Type,
+    /// A size that jobs may have.
+    Size,
+    /// A tenant.
+    Tenant,
+    /// A job.
+    Job,
 }
 
 /// Whether quotas are stated.

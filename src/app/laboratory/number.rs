@@ -5,7 +5,7 @@ use crate::chart::format;
 /// The largest denominator that is looked for.
 const MOST: u32 = 140;
 /// Answers of programs in floating point end within about so much of the exact number, relative to it or to 1.
-const ACCURACY: f64 = 1e-7;
+const ACCURACY: f64 = 5e-8;
 
 /// `5`, `16/3`, `0.87`, `1.4142`: a fraction where the number is one to the accuracy of the solver and has no short decimals, else up
 /// to four decimals.

@@ -25,6 +25,10 @@ pub const ABOUT_INTEGER: &str =
     "Rate of a job at every size it may run at; empty where it may not. A job takes one size or waits.";
 /// Where the answers are those of an instance before.
 pub const CORRECT_FIRST: &str = "Correct the marked fields; below are the answers before that.";
+/// Where an example was changed, or a file opened.
+pub const OWN: &str = "An instance of your own. It is kept in the address of this page; the examples above replace it, and Undo brings it back.";
+/// Where a browser refuses to save.
+pub const NOT_SAVED: &str = "The browser does not allow saving the file.";
 /// While answers are being computed.
 pub const COMPUTING: &str = "Computing …";
 /// What the mark in the comparison says.
@@ -42,6 +46,9 @@ pub const ABOUT_TABLES: &str = "What the first tenants can be worth together ins
 /// About the tables of one tenant's jobs.
 pub const ABOUT_JOB_TABLES: &str = "What the first jobs of this tenant can be worth inside so many slots: the last table is what the tenant’s \
     bundles are worth in the tables of the tenants.";
+/// Where the policy looked at has no tables of its own.
+pub const OTHER_PROGRAM: &str =
+    "The policy looked at is not decided by such tables; these are those of STS-Fairness.";
 /// How the tables are read by keyboard.
 pub const TABLE_KEYS: &str = "Arrow keys move from cell to cell and from table to table; Enter goes to where a value comes from; Home and End go to the \
     first and the last cell";
@@ -61,6 +68,12 @@ pub const NOT_READ: &str = "The file could not be read; it may have been moved o
 /// Where the text that is pasted stands.
 pub const PASTE_EXAMPLE: &str = "{\"types\": [{\"name\": \"A100\", \"devices\": 1, \"slots_per_device\": 7, \"layout\": \"uniform\"}],\n \"tenants\": [{\"name\": \
     \"a\", \"rates\": {\"A100\": 1}}]}";
+
+/// Where a worker dies.
+#[must_use]
+pub fn died(message: &str) -> String {
+    format!("The worker failed: {message}. This is a fault of STS-Sim; change the instance to try again.")
+}
 
 /// What is said of a file that is no instance.
 #[must_use]
@@ -173,6 +186,22 @@ pub fn scale(scale: &Scale) -> String {
         "fastest" => format!("{measure}, in fastest rates"),
         "sum" => format!("{measure}, in sums of rates"),
         unit => format!("{measure}, {unit}"),
+    }
+}
+
+/// What the small figures in the comparison are.
+#[must_use]
+pub fn held<'n>(types: impl Iterator<Item = &'n str>) -> String {
+    format!("Under each rate: what the tenant holds of {}.", types.collect::<Vec<_>>().join(" + "))
+}
+
+/// The first of a list, and how many more there are.
+#[must_use]
+pub fn few(items: &[String]) -> String {
+    const MOST: usize = 3;
+    match items.len().checked_sub(MOST) {
+        None | Some(0) => items.join(", "),
+        Some(more) => format!("{}, {more} more", items.get(..MOST).unwrap_or_default().join(", ")),
     }
 }
 
