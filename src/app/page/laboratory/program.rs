@@ -182,12 +182,15 @@ fn table(
             <div class="scroll-x">
                 <table role="grid" aria-label={format!("Table {}: {}", stage + 1, reader.heading(stage))} aria-describedby="lab-dp-keys">
                     <thead><tr>
-                        <th scope="col">{ row_axis.map(|axis| html! { <span>{ axis.to_owned() }{ " ↓" }</span> }) }<span class="lab-ax">{ column_axis }{ " →" }</span></th>
+                        <th scope="col">
+                            if let Some(axis) = row_axis { <span>{ axis.to_owned() }{ " ↓" }</span> }
+                            <span class="lab-ax">{ column_axis.to_owned() }{ " →" }</span>
+                        </th>
                         { for (0..columns).map(|column| html! { <th scope="col" key={column}>{ column }</th> }) }
                     </tr></thead>
                     <tbody>
                         { for (0..rows).map(|row| html! {
-                            <tr key={row}><th scope="row">{ if row_axis.is_some() { row.to_string() } else { String::new() } }</th>{ for (0..columns).map(|column| cell(row, column)) }</tr>
+                            <tr key={row}><th scope="row">{ if row_axis.is_some() { row.to_string() } else { "slots".to_owned() } }</th>{ for (0..columns).map(|column| cell(row, column)) }</tr>
                         }) }
                     </tbody>
                 </table>
