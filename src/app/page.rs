@@ -184,6 +184,10 @@ impl Component for Page {
                 None => return false,
             },
             Msg::Files(files) if files.is_empty() => return false,
+            Msg::Files(files) if self.state.view == View::Laboratory => {
+                laboratory::take_files(files, &self.dispatch);
+                return false;
+            }
             Msg::Files(files) => self.shelf.take_files(files),
             Msg::Read(ReadTask::Read(id), news) => self.reading_news(id, news),
             Msg::Read(ReadTask::Export(name), news) => match exported(&name, news) {

@@ -5,7 +5,7 @@ use super::format;
 use super::palette::{tenant_fill, tenant_nodes};
 use super::scale::Bands;
 use super::scene::{Anchor, Area, Group, LegendEntry, Line, Rect, Scene, Text};
-use super::text::shortened;
+use super::text::{shortened, text_width_px};
 use super::{Chart, Reading, Readout, Table};
 
 /// Parts of several wholes.
@@ -126,9 +126,18 @@ impl ShareChart {
             group.nodes.extend(tenant_nodes(share.index, block));
             if height >= LABEL_FROM_PX {
                 let label = format!("{} {}", share.tenant, share.text);
-                let label = shortened(&label, 12.0, area.width - 8.0);
+                let label = shortened(&label, 12.0, area.width - 14.0);
+                // On its own plate it is read on every colour and on stripes.
                 let (_, y) = block.centre();
-                group.add(Text::new("t12 tx b halo", (middle, y + 4.0), label).anchor(Anchor::Middle));
+                let plate = (text_width_px(&label, 12.0) + 8.0).min(area.width - 4.0);
+                let plate = Area::new(
+                    middle - plate / 2.0,
+                    y - 9.0_f64.min(block.height / 2.0),
+                    plate,
+                    block.height.min(18.0),
+                );
+                group.add(Rect::new("surf", plate).radius(3.0));
+                group.add(Text::new("t12 tx b", (middle, y + 4.0), label).anchor(Anchor::Middle));
             }
             scene.add(group);
             from -= height;

@@ -235,7 +235,7 @@ pub const EXAMPLES: [Example; 23] = [
         title: "One GPU of 7 slots",
         group: Group::Slots,
         shows: "Rates that saturate, and an odd number of slots: sharing incentive and envy-freeness cannot both hold.",
-        look: "The greatest sum is 171/140 with 3 and 4 slots. Without envy one slot stays idle: 151/140. Both together: infeasible.",
+        look: "The greatest sum is 171/140 = 1.2214 with 3 and 4 slots. Without envy one slot stays idle: 151/140 = 1.0786. Both together: infeasible.",
         policy: "max-sum-si-ef",
         normalise: AS_DEFINED,
         build: i3,

@@ -5,6 +5,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::answers::Settings;
@@ -50,13 +51,18 @@ pub fn encode(shared: &Shared) -> Vec<(&'static str, String)> {
     pairs
 }
 
+/// What stands in a link.
+#[derive(Serialize)]
+struct Written<'a> {
+    instance: Instance,
+    normalise: &'a str,
+    objective: &'a str,
+}
+
 fn json(case: &Case) -> String {
-    let mut object = Map::new();
-    object.insert("instance".to_owned(), serde_json::to_value(case.draft.instance()).unwrap_or_default());
-    for (key, word) in [("normalise", &case.settings.normalise), ("objective", &case.settings.objective)] {
-        object.insert(key.to_owned(), word.as_str().into());
-    }
-    Value::Object(object).to_string()
+    let Settings { normalise, objective } = &case.settings;
+    serde_json::to_string(&Written { instance: case.draft.instance(), normalise, objective })
+        .unwrap_or_default()
 }
 
 /// Whether a key of a link is of the laboratory.

@@ -1,6 +1,6 @@
 //! How the tables of the dynamic program are read: which there are, how one moves in them, and where a cell comes from, in words.
 
-use super::number::shown;
+use super::number::{difference, shown};
 use crate::solve::integer::tables::{Stage, Tables};
 
 /// Which tables are shown.
@@ -180,7 +180,7 @@ impl<'a> Reader<'a> {
                 "{} takes {}, worth {}",
                 table.name,
                 self.amounts_text(&taken),
-                shown(value - value_before)
+                difference(value, value_before)
             ),
         };
         let rest = match before {

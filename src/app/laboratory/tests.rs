@@ -8,7 +8,7 @@ use super::draft::{Draft, Given, Kind};
 use super::examples::{EXAMPLES, example};
 use super::field::Field;
 use super::link::{Shared, decode, encode};
-use super::number::shown;
+use super::number::{difference, shown};
 use super::program::{Move, Part, Place, Reader};
 use super::*;
 use crate::solve::answer::{AnswerStatus, Measure};
@@ -118,7 +118,7 @@ fn examples_that_are_not_about_an_objective() {
     }
     let s2 = ask(&with("S2"));
     let envy = of(&s2, "max-sum-si").envies.iter().find(|envy| envy.tenant == "u1").unwrap();
-    assert_eq!((envy.other.as_str(), shown(envy.could_have - envy.has)), ("u2", "1/3".to_owned()));
+    assert_eq!((envy.other.as_str(), difference(envy.could_have, envy.has)), ("u2", "1/3".to_owned()));
     let mut mig = with("MIG-1");
     mig.apply(Change::Layout(0, InstanceLayout::Uniform));
     assert_eq!(of(&ask(&mig), "max-sum").objective, Some(1.25));

@@ -12,6 +12,7 @@ mod program;
 use std::rc::Rc;
 
 use gloo::timers::callback::Timeout;
+use web_sys::File;
 use yew::prelude::*;
 
 use self::comparison::ComparisonPanel;
@@ -205,6 +206,13 @@ impl Laboratory {
             Some(Err(why)) => format!("{}: {why}", words::policy(&laboratory.policy)),
             None => String::new(),
         }
+    }
+}
+
+/// Files that were dropped or pasted while the laboratory is shown: the first of them as an instance.
+pub(super) fn take_files(files: Vec<File>, dispatch: &Callback<Action>) {
+    if let Some(file) = files.into_iter().next() {
+        files::open(file, dispatch.reform(Action::Laboratory));
     }
 }
 

@@ -14,6 +14,8 @@ use crate::solve::misreport::{BestReport, MisreportSearch};
 /// What it is.
 pub const ABOUT: &str = "A case small enough to check by hand. Change a number: every policy, its fairness and the dynamic program are \
     computed again in this tab.";
+/// On the start page.
+pub const TEASER: &str = "Worked examples small enough to check by hand: every policy side by side, and the dynamic program’s tables.";
 /// Below the table of comparison.
 pub const ABOUT_NUMBERS: &str = "Fractions stand where a number is one to the accuracy of the solver. Rates of whole slots are exact to a \
     millionth.";
@@ -65,6 +67,8 @@ pub const SIZE_TAKEN: &str = "This size is there already.";
 pub const NO_TEXT: &str = "There is no text yet.";
 /// Where a browser refuses a file.
 pub const NOT_READ: &str = "The file could not be read; it may have been moved or changed.";
+/// Where a file is no small instance by its size alone.
+pub const TOO_LARGE: &str = "The file is larger than 1 MB, which no small instance is. Traces are opened in the views Start and Set up.";
 /// Where the text that is pasted stands.
 pub const PASTE_EXAMPLE: &str = "{\"types\": [{\"name\": \"A100\", \"devices\": 1, \"slots_per_device\": 7, \"layout\": \"uniform\"}],\n \"tenants\": [{\"name\": \
     \"a\", \"rates\": {\"A100\": 1}}]}";
@@ -78,7 +82,9 @@ pub fn died(message: &str) -> String {
 /// What is said of a file that is no instance.
 #[must_use]
 pub fn no_instance(why: &str) -> String {
-    format!("This is no instance as sts solve takes them. {why}")
+    format!(
+        "This is no instance as sts solve takes them: {why}. Traces are opened in the views Start and Set up."
+    )
 }
 
 /// What a name must be.
@@ -274,6 +280,19 @@ pub fn best_report(best: &BestReport) -> String {
             format::signed(gain, &format::percent(gain, 1))
         ),
         (Some(report), None) => format!("has {} instead of nothing by reporting {report}", shown(best.rate)),
+    }
+}
+
+/// How an answer was reached.
+#[must_use]
+pub fn proof(method: &str) -> String {
+    match method.strip_prefix("loss-budget") {
+        Some("") => "the loss-budget dynamic program, which is exact and made for whole clusters".to_owned(),
+        Some(rest) => {
+            format!("the loss-budget dynamic program{rest}; it is exact and made for whole clusters")
+        }
+        None if method == "dynamic program" => "the dynamic program over whole tables".to_owned(),
+        None => method.to_owned(),
     }
 }
 

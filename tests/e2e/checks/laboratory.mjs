@@ -53,7 +53,7 @@ export default (check) => {
     assert.equal(await hook(page, "lab-status").innerText(), "infeasible");
     assert.match(await hook(page, "lab-proof").innerText(), /no allocation satisfies both/);
     await hook(page, "lab-policy-brute-force").click();
-    await page.getByText(/36 allocations fit/).waitFor();
+    await page.getByText(/36\sallocations fit/).waitFor();
     await example(page, "P-SP");
     await hook(page, "lab-search").click();
     await hook(page, "lab-found").waitFor();
@@ -148,6 +148,12 @@ export default (check) => {
     assert.deepEqual(await row(other, "max-sum"), before);
     await hook(other, "lab-open").setInputFiles({ name: "jobs.json", mimeType: "application/json", buffer: Buffer.from("[1]") });
     assert.match(await hook(other, "lab-refused").innerText(), /no instance/);
+    await other.evaluate((text) => {
+      const data = new DataTransfer();
+      data.setData("text/plain", text);
+      document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true }));
+    }, text.replace('"u0"', '"pasted"'));
+    await other.locator('[data-testid="lab-compare"] th', { hasText: "pasted" }).waitFor();
     await hook(other, "lab-paste").click();
     await other.getByLabel("Text of the instance").fill('{"types": [{"name": "X", "devices": 2, "slots_per_device": 1, "layout": "uniform"}], "tenants": [{"name": "solo", "rates": {"X": 3}}]}');
     await hook(other, "lab-paste-open").click();

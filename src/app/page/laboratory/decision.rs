@@ -9,7 +9,7 @@ use crate::app::laboratory::allocation;
 use crate::app::laboratory::answers::Solved;
 use crate::app::laboratory::desk::{Answered, Search};
 use crate::app::laboratory::draft::{Draft, Kind};
-use crate::app::laboratory::number::shown;
+use crate::app::laboratory::number::{difference, shown};
 use crate::app::page::browser;
 use crate::app::page::icon::Icon;
 use crate::app::page::results::figure::Figure;
@@ -96,7 +96,7 @@ fn facts(solved: &Solved) -> Html {
                 { fact("States", "states", Some(solved.states as f64), format::count(solved.states)) }
             </dl>
             <p class="lab-proof" data-testid="lab-proof">
-                <b>{ "Proof: " }</b>{ solved.proof.clone() }{ "." }
+                <b>{ "Proof: " }</b>{ words::proof(&solved.proof) }{ "." }
                 if let Some(counts) = solved.counts { { " " }{ words::counts(counts.fitting, counts.allowed, counts.optimal) } }
             </p>
         </>
@@ -170,7 +170,7 @@ fn properties(solved: &Solved) -> Html {
             format!(
                 "{} would gain {} with what {} has",
                 envy.tenant,
-                shown(envy.could_have - envy.has),
+                difference(envy.could_have, envy.has),
                 envy.other
             )
         })

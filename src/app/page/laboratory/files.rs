@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::{HtmlInputElement, HtmlTextAreaElement};
+use web_sys::{File, HtmlInputElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
 use crate::app::laboratory::{Change, Laboratory};
@@ -34,11 +34,7 @@ pub(super) fn Files(props: &FilesProps) -> Html {
             // Else the same file could not be chosen twice.
             input.set_value("");
             let Some(file) = file else { return };
-            let change = change.clone();
-            spawn_local(async move {
-                let text = JsFuture::from(file.text()).await.ok().and_then(|text| text.as_string());
-                change.emit(text.map_or_else(|| Change::NotRead(words::NOT_READ.to_owned()), Change::Open));
-            });
+            open(file, change.clone());
         })
     };
     let on_save = {
@@ -67,6 +63,21 @@ pub(super) fn Files(props: &FilesProps) -> Html {
         </>
     }
 }
+
+/// Reads a file as an instance.
+pub(super) fn open(file: File, change: Callback<Change>) {
+    if file.size() > MOST_BYTES {
+        change.emit(Change::NotRead(words::TOO_LARGE.to_owned()));
+        return;
+    }
+    spawn_local(async move {
+        let text = JsFuture::from(file.text()).await.ok().and_then(|text| text.as_string());
+        change.emit(text.map_or_else(|| Change::NotRead(words::NOT_READ.to_owned()), Change::Open));
+    });
+}
+
+/// Instances are much smaller.
+const MOST_BYTES: f64 = 1_000_000.0;
 
 #[derive(Properties, Clone, PartialEq)]
 struct PasteProps {

@@ -233,10 +233,10 @@ fn jobs(fields: &Fields<'_>) -> Html {
         html! {
             <>
                 { for of_type(k).map(|c| size_head(fields, c)) }
-                <th class="lab-plus">
+                <td class="lab-plus">
                     <button class="btn ghost icon" type="button" data-testid={format!("lab-add-size-{k}")} aria-label={label.clone()} title={label}
                         disabled={!draft.has_room_for(Row::Size)} onclick={fields.change.reform(move |_: MouseEvent| Change::AddSize(k))}>{ Icon::Plus.html() }</button>
-                </th>
+                </td>
             </>
         }
     });
@@ -244,9 +244,9 @@ fn jobs(fields: &Fields<'_>) -> Html {
         <div class="scroll-x" tabindex="0" role="group" aria-label="Jobs of tenants and their rates">
             <table class="tbl form lab-jobs">
                 <thead>
-                    <tr><th></th>{ for heads }<th colspan="3"></th></tr>
+                    <tr><td></td>{ for heads }<td colspan="3"></td></tr>
                     <tr>
-                        <th scope="col">{ "Slots × devices" }</th>
+                        <th scope="col" class="lab-rows"><span>{ "Slots each" }</span><span>{ "× devices" }</span></th>
                         { for columns }
                         <th scope="col" class="n">{ "Left, s" }</th>
                         <th scope="col">{ "Holds now" }</th>
@@ -266,7 +266,8 @@ fn size_head(fields: &Fields<'_>, c: usize) -> Html {
     let gpu = fields.draft.types.get(size.gpu).map_or("", |t| t.name.as_str());
     html! {
         <th key={c} class="lab-size" scope="col">
-            <span>{ fields.number(Field::SizeSlots(c)) }<i aria-hidden="true">{ "×" }</i>{ fields.number(Field::SizeDevices(c)) }</span>
+            { fields.number(Field::SizeSlots(c)) }
+            { fields.number(Field::SizeDevices(c)) }
             if size.memory == SliceMemory::Double { <small>{ "double memory" }</small> }
             { fields.remove(format!("Remove the size {}", words::size(gpu, size)), Change::RemoveSize(c)) }
         </th>
