@@ -194,14 +194,6 @@ impl Grid {
         let left = self.digits(cell).into_iter().zip(taken).map(|(digit, taken)| digit.checked_sub(*taken));
         self.index(&left.collect::<Option<Vec<u32>>>()?)
     }
-
-    /// Every bundle, the smallest first, so that among equals the one with the fewest slots is found first.
-    fn ascending(&self) -> Vec<(usize, Vec<u32>)> {
-        let mut bundles: Vec<(usize, Vec<u32>)> =
-            (0..self.cells()).map(|cell| (cell, self.digits(cell))).collect();
-        bundles.sort_by_key(|(cell, digits)| (digits.iter().sum::<u32>(), *cell));
-        bundles
-    }
 }
 
 /// A cell in integers.
@@ -349,38 +341,44 @@ fn value_in(table: Option<&Table>, cell: usize) -> Option<i64> {
     table.map_or(Some(0), |table| table[cell].map(|state| state.value))
 }
 
+/// What may be taken, and its worth.
+type Offer = (Vec<u32>, i64);
+
+/// The best of the states that a cell can have by taking an offer: the greatest value, and among those the fewest slots taken.
+fn best(
+    grid: &Grid,
+    before: Option<&Table>,
+    cell: usize,
+    idle: Option<State>,
+    offers: &[Offer],
+) -> Option<State> {
+    let mut best = idle.map(|state| (state, 0));
+    for (taken, gain) in offers {
+        let slots: u32 = taken.iter().sum();
+        let Some(from) = grid.less(cell, taken) else { continue };
+        let Some(value) = value_in(before, from).map(|value| value + gain) else { continue };
+        if best.is_none_or(|(state, fewest)| value > state.value || value == state.value && slots < fewest) {
+            best = Some((State { value, from }, slots));
+        }
+    }
+    best.map(|(state, _)| state)
+}
+
 /// `V^i(m) = max(V^{i-1}(m), max_o V^{i-1}(m - o) + value(o))`.
 fn with_job(grid: &Grid, before: Option<&Table>, job: &ProgramJob) -> Table {
-    let mut options: Vec<(Vec<u32>, i64)> =
+    let offers: Vec<Offer> =
         job.options.iter().map(|option| (amounts(grid, &option.usage), option.value)).collect();
-    options.sort_by_key(|(taken, _)| taken.iter().sum::<u32>());
-    let best = |cell: usize| {
-        let idle = value_in(before, cell).map(|value| State { value, from: cell });
-        options.iter().fold(idle, |best, (taken, gain)| {
-            let from = grid.less(cell, taken);
-            let state = from.and_then(|from| Some(State { value: value_in(before, from)? + gain, from }));
-            if state.map(|s| s.value) > best.map(|s| s.value) { state } else { best }
-        })
-    };
-    (0..grid.cells()).map(best).collect()
+    let idle = |cell: usize| value_in(before, cell).map(|value| State { value, from: cell });
+    (0..grid.cells()).map(|cell| best(grid, before, cell, idle(cell), &offers)).collect()
 }
 
 /// `W_u(n) = max over m with V_u(m) >= floor of W_{u-1}(n - m) + V_u(m)`.
 fn with_tenant(grid: &Grid, before: Option<&Table>, own: &Table, floor: i64) -> Table {
-    let menu: Vec<(Vec<u32>, i64)> = grid
-        .ascending()
-        .into_iter()
-        .filter_map(|(cell, taken)| Some((taken, own[cell]?.value)))
+    let offers: Vec<Offer> = (0..grid.cells())
+        .filter_map(|cell| Some((grid.digits(cell), own[cell]?.value)))
         .filter(|(_, value)| *value >= floor)
         .collect();
-    let best = |cell: usize| {
-        menu.iter().fold(None::<State>, |best, (taken, gain)| {
-            let from = grid.less(cell, taken);
-            let state = from.and_then(|from| Some(State { value: value_in(before, from)? + gain, from }));
-            if state.map(|s| s.value) > best.map(|s| s.value) { state } else { best }
-        })
-    };
-    (0..grid.cells()).map(best).collect()
+    (0..grid.cells()).map(|cell| best(grid, before, cell, None, &offers)).collect()
 }
 
 /// The cell of every table on the way to `last` on which each takes what the answer gives it; the cells then come from there. Any
