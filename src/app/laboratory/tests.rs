@@ -177,7 +177,7 @@ fn what_is_typed_is_one_step_and_can_be_taken_back() {
     enter(&mut laboratory, Field::Weight(1), "3");
     assert_eq!(laboratory.step, 2);
     laboratory.apply(Change::Undo);
-    assert_eq!(laboratory.case.draft.tenants[1].weight, 1.0);
+    assert_eq!(Field::Weight(1).text(&laboratory.case.draft), "1");
     laboratory.apply(Change::Undo);
     assert_eq!(laboratory.case, before.case);
     assert_eq!(laboratory.example().map(|example| example.id), Some("I2b"));
@@ -194,7 +194,7 @@ fn a_text_that_is_no_value_keeps_the_last_good_one() {
     let faults = laboratory.faults();
     assert_eq!(faults[&Field::Rate(0, 1)].text, "x");
     assert!(faults[&Field::Rate(0, 1)].message.contains("Using 3 until it is changed"));
-    assert_eq!(laboratory.case.draft.tenants[0].rates[1], 3.0);
+    assert_eq!(Field::Rate(0, 1).text(&laboratory.case.draft), "3");
     assert!(laboratory.question().is_some(), "the last good value is solved");
     enter(&mut laboratory, Field::Rate(0, 1), "2");
     assert!(laboratory.faults().is_empty());
@@ -282,8 +282,10 @@ fn rows_and_columns_come_and_go() {
         laboratory.apply(Change::RemoveTenant(0));
         laboratory.apply(Change::RemoveType(0));
     }
-    assert!(laboratory.question().is_some());
-    assert!(ask(&laboratory).outcomes.iter().all(|outcome| outcome.result.is_err()));
+    let why = answers(&laboratory.question().unwrap()).unwrap_err();
+    assert!(why.contains("at least one GPU type"), "{why}");
+    laboratory.apply(Change::AddType);
+    assert!(ask(&laboratory).outcomes.iter().any(|outcome| outcome.result.is_ok()), "without tenants");
 }
 
 #[test]
