@@ -252,7 +252,8 @@ impl Layout {
     /// A table with a header, RFC 4180 quotes and `#` comments, whose delimiter is what its header uses.
     pub(super) fn csv(sample: &Sample<'_>) -> Self {
         let delimiter = sample.delimiter();
-        let dialect = Dialect { delimiter, second: None, quotes: Quotes::Double, comments: Comments::Hash };
+        let dialect =
+            Dialect { delimiter, second: None, quotes: Quotes::Double, comments: Comments::Hash, skip: 0 };
         Self { dialect, columns: None, uneven: Uneven::Reject }
     }
 }

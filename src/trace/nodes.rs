@@ -203,6 +203,7 @@ impl NodeList {
             second: None,
             quotes: Quotes::Double,
             comments: Comments::Hash,
+            skip: 0,
         }
     }
 

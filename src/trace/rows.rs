@@ -27,6 +27,8 @@ pub(super) struct Dialect {
     pub(super) second: Option<u8>,
     pub(super) quotes: Quotes,
     pub(super) comments: Comments,
+    /// Lines before the table.
+    pub(super) skip: u32,
 }
 
 /// Whether `"` may enclose a field.
@@ -234,6 +236,9 @@ impl Rows {
     ) -> Result<(), Refusal> {
         self.check_length(line.len())?;
         self.lines += 1;
+        if self.lines <= u64::from(self.dialect.skip) {
+            return Ok(());
+        }
         if self.quoted.is_none() {
             let bare = line.strip_suffix(b"\r").unwrap_or(line);
             let mark = match self.dialect.comments {
@@ -561,7 +566,7 @@ mod tests {
     use super::*;
 
     const CSV: Dialect =
-        Dialect { delimiter: b',', second: None, quotes: Quotes::Double, comments: Comments::Hash };
+        Dialect { delimiter: b',', second: None, quotes: Quotes::Double, comments: Comments::Hash, skip: 0 };
 
     fn rows(text: &[u8], step: usize) -> Vec<(u64, Vec<String>, bool)> {
         let mut rows = Rows::new(CSV);

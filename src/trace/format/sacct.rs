@@ -76,6 +76,7 @@ fn layout(sample: &Sample<'_>) -> Layout {
         second: delimiter.second,
         quotes: if is_csv { Quotes::Double } else { Quotes::None },
         comments: Comments::None,
+        skip: 0,
     };
     Layout { dialect, columns: found.and_then(|found| found.columns), uneven: Uneven::Mend }
 }
