@@ -55,7 +55,7 @@ pub use digest::{
     Arrivals, DurationPercentiles, MAX_BUCKETS, SizeCount, SpanClasses, TenantLoad, TypeLoad, WorkloadDigest,
 };
 pub use elements::MAX_ELEMENT;
-pub use files::{FileRead, Holds, node_lists, put_in_reading_order};
+pub use files::{FileRead, Holds, have_same_bytes, node_lists, put_in_reading_order, repeated};
 pub use format::SACCT_COMMAND;
 pub use format::sts_csv::write_sts_csv;
 pub use format::sts_json::write_sts_json;
@@ -258,6 +258,19 @@ impl Import {
         self.guard(|import| {
             import.end_file()?;
             import.begin_file(name);
+            Ok(())
+        })
+    }
+
+    /// Ends the current file, if any, and books a file that is not read because its bytes are those of the file called `of` (see
+    /// [`repeated`]).
+    ///
+    /// # Errors
+    /// What is wrong with the file that ends.
+    pub fn pass_over_repeated(&mut self, name: &str, of: &str) -> Result<(), Refusal> {
+        self.guard(|import| {
+            import.end_file()?;
+            import.pipeline.files.push(FileRead { name: name.into(), holds: Holds::Repeats { of: of.into() } });
             Ok(())
         })
     }
@@ -574,8 +587,23 @@ impl Pipeline {
             }
         }
         let mut imported = self.intake.finish(self.format.map_or("", |format| format.name));
+        imported.report.warnings.extend(repeated_files(&self.files));
         imported.report.files = self.files;
         imported.report.members = self.archives.into_members();
         Ok(Imported { detections: self.detections, ..imported })
     }
+}
+
+/// What is said of files that are the same as others.
+fn repeated_files(files: &[FileRead]) -> Option<Warning> {
+    let repeated: Vec<String> = files
+        .iter()
+        .filter_map(|file| match &file.holds {
+            Holds::Repeats { of } => Some(format!("{} (as {of})", file.name)),
+            _ => None,
+        })
+        .collect();
+    let (count, list) = (repeated.len() as u64, repeated.join(", "));
+    let message = format!("{count} files have the very bytes of another file; these were read once: {list}.");
+    (count > 0).then(|| Warning { code: "repeated-file".into(), message, count })
 }

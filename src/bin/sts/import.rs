@@ -142,9 +142,16 @@ pub(crate) fn import_files(paths: &[PathBuf], options: &ImportOptions) -> anyhow
     }
     let mut paths = paths.to_vec();
     trace::put_in_reading_order(&mut paths, |path| path.display().to_string());
-    for path in &paths {
+    let repeated = trace::repeated(&paths, size, |one, other| -> anyhow::Result<bool> {
+        Ok(trace::have_same_bytes(BufReader::new(open(one)?), BufReader::new(open(other)?))?)
+    })?;
+    for (path, first) in paths.iter().zip(repeated) {
         let name = path.display().to_string();
-        import.read(&name, open(path)?).with_context(|| name)?;
+        match first.and_then(|first| paths.get(first)) {
+            Some(first) => import.pass_over_repeated(&name, &first.display().to_string()),
+            None => import.read(&name, open(path)?),
+        }
+        .with_context(|| name)?;
     }
     Ok(import.finish()?)
 }
