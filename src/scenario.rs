@@ -504,6 +504,9 @@ impl Scenario {
         match (&workload.trace, &workload.synthetic) {
             (Some(trace), None) => {
                 check_mapping(trace)?;
+                trace.repairs.check().map_err(|(key, found, expected)| {
+                    ScenarioError::value(format!("workload.trace.repairs.{key}"), found, &expected)
+                })?;
                 self.shape().map(|_| ())?;
             }
             (None, Some(synthetic)) => synthetic.check().map_err(|(key, found, expected)| {

@@ -23,8 +23,8 @@ use crate::scenario::tables::{RoundsCsv, write_jobs_csv, write_waits_csv};
 use crate::sim::{Progress, RoundReport, Watch};
 use crate::trace::mapping::Mapping;
 use crate::trace::{
-    Head, Import, ImportOptions, ImportReport, Refusal, WorkloadDigest, put_in_reading_order, repeated, write_sts_csv,
-    write_sts_json,
+    Head, Import, ImportOptions, ImportReport, Refusal, WorkloadDigest, put_in_reading_order, repeated,
+    write_sts_csv, write_sts_json,
 };
 use crate::workload::{Workload, synthetic};
 
@@ -172,11 +172,12 @@ fn import(files: &[File], options: &ImportOptions) -> Result<(Workload, ImportRe
         let mut from = 0.0;
         while from < file.size() {
             from = read_slice(file, from, &mut buffer)?;
-            import.feed(&buffer)?;
+            import.feed(&buffer).map_err(|refusal| refusal.of_file(&file.name(), files.len()))?;
             if pace.is_due() {
                 tell(&Reply::Reading { bytes: import.bytes(), records: import.records() }, &[]);
             }
         }
+        import.end_of_file().map_err(|refusal| refusal.of_file(&file.name(), files.len()))?;
     }
     let imported = import.finish()?;
     Ok((imported.workload, imported.report))

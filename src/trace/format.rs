@@ -34,6 +34,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 pub(super) use generic_csv::mapping_of;
+pub(super) use k8s_json::{PRODUCT_LABELS as GPU_LABELS, is_gpu as is_kubernetes_gpu};
 pub use sacct::SACCT_COMMAND;
 
 use crate::trace::elements::{ArrayAt, Place};

@@ -276,5 +276,9 @@ fn a_file_that_is_not_read_twice_is_named() {
     assert_eq!((report.jobs, warning(&report, "repeated-file")), (2, 1));
     let names: Vec<&str> = report.files.iter().map(|file| file.name.as_str()).collect();
     assert_eq!(names, ["a.csv", "b.csv", "c.csv"]);
-    assert!(report.to_text().contains("  b.csv: not read, since its bytes are those of a.csv\n"), "{}", report.to_text());
+    assert!(
+        report.to_text().contains("  b.csv: not read, since its bytes are those of a.csv\n"),
+        "{}",
+        report.to_text()
+    );
 }

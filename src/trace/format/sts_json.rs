@@ -6,9 +6,9 @@ use std::io::{self, Write};
 use serde_json::{Map, Value};
 
 use crate::trace::elements::{ArrayAt, Place};
-use crate::trace::format::sts_csv::{COLUMNS, OUTCOMES, cells};
+use crate::trace::format::sts_csv::{COLUMNS, DIFFERS, OUTCOMES, cells, differs};
 use crate::trace::format::{ElementReader, Evidence, Format, Shape};
-use crate::trace::intake::{Closing, Draft, Fault, Tables, Verdict};
+use crate::trace::intake::{Closing, Draft, Fault, Notice, Tables, Verdict};
 use crate::trace::outcome::outcome;
 use crate::trace::refusal::Refusal;
 use crate::trace::sample::Sample;
@@ -45,6 +45,8 @@ fn detect(sample: &Sample<'_>) -> Option<Evidence> {
 struct Reader {
     origin: i64,
     tables: Tables,
+    /// Jobs whose run time is not that from start to end.
+    disagreeing: u64,
 }
 
 impl ElementReader for Reader {
@@ -73,7 +75,7 @@ impl ElementReader for Reader {
         let members: Map<String, Value> = serde_json::from_str(element).map_err(|e| {
             Fault::of_record(element, "an object with the members of sts-csv", &e.to_string())
         })?;
-        let job = Members { members, notes };
+        let job = Members { members };
         let state = job.text("outcome")?;
         let ended = match outcome(&state) {
             Some(ended) => ended,
@@ -81,6 +83,9 @@ impl ElementReader for Reader {
             None => return Err(Fault::of_value("outcome", state.as_bytes(), OUTCOMES)),
         };
         let time = |text: &[u8]| value::time(text, notes);
+        let duration = job.maybe("duration_s", value::seconds)?;
+        let (start, end) = (job.maybe("start_s", signed_time)?, job.maybe("end_s", signed_time)?);
+        self.disagreeing += u64::from(differs(duration, start, end));
         Ok(Verdict::Job(Draft {
             id: job.text("job")?,
             tenant: job.text("tenant")?,
@@ -91,9 +96,9 @@ impl ElementReader for Reader {
             submit: job.required("submit_s", time)?,
             gpus: job.required("gpus", value::gpus)?,
             workers: job.maybe("workers", value::workers)?,
-            duration: job.maybe("duration_s", value::seconds)?,
-            start: job.maybe("start_s", signed_time)?,
-            end: job.maybe("end_s", signed_time)?,
+            duration,
+            start,
+            end,
             memory_mb: job.maybe("memory_gb", value::memory_mb)?.unwrap_or(0),
             min_slots: job.maybe("min_slots", value::min_slots)?.unwrap_or(0),
             outcome: ended,
@@ -103,7 +108,8 @@ impl ElementReader for Reader {
 
     fn close(&mut self) -> Closing {
         let reader = std::mem::take(self);
-        Closing { origin: reader.origin, tables: reader.tables, ..Closing::default() }
+        let notices = vec![Notice::new("duration-differs", reader.disagreeing, DIFFERS)];
+        Closing { origin: reader.origin, tables: reader.tables, notices, ..Closing::default() }
     }
 }
 
@@ -127,12 +133,11 @@ fn broken(at: Place, found: &str, expected: &str) -> Refusal {
 }
 
 /// The members of one job.
-struct Members<'n> {
+struct Members {
     members: Map<String, Value>,
-    notes: &'n Notes,
 }
 
-impl Members<'_> {
+impl Members {
     /// A member as it would stand in a table; empty when there is none.
     fn text(&self, name: &str) -> Result<Cow<'static, str>, Fault> {
         let text = match self.members.get(name) {
@@ -144,9 +149,6 @@ impl Members<'_> {
                 return Err(Fault::of_value(name, other.to_string().as_bytes(), bad));
             }
         };
-        if text.contains(char::REPLACEMENT_CHARACTER) {
-            self.notes.replaced.set(self.notes.replaced.get() + 1);
-        }
         Ok(Cow::Owned(text))
     }
 

@@ -1,8 +1,8 @@
 //! Joining the tables: what each says of a job is kept, in about 150 bytes a job beside its name, until all are read.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 use std::rc::Rc;
 
