@@ -171,7 +171,7 @@ enum Choice {
 enum Stage {
     /// Its beginning is being collected.
     Sampling(Vec<u8>),
-    Table(Table),
+    Table(Box<Table>),
     Json(Document),
     Nodes(Rows, Box<NodeList>),
     NodeObjects(Box<NodeObjects>),
@@ -500,21 +500,20 @@ impl Pipeline {
         }
         let notes = Rc::clone(&self.intake.notes);
         match &format.shape {
-            Shape::Table { layout, open } => {
-                Table::new(&layout(&sample), columns, Box::new(*open), notes).map(Stage::Table)
-            }
+            Shape::Table { layout, open } => Table::new(&layout(&sample), columns, Box::new(*open), notes)
+                .map(|table| Stage::Table(Box::new(table))),
             Shape::Mapped => {
                 let mapping =
                     self.mapping.clone().map_or_else(|| format::mapping_of(&sample).map(Box::new), Ok)?;
                 let layout = mapping::layout(&mapping.table);
                 let header = columns.or_else(|| mapping::header(&mapping, &sample));
                 let open = Box::new(move |header: &Header| mapping::open(&mapping, header));
-                Table::of(&layout, header, open, notes).map(Stage::Table)
+                Table::of(&layout, header, open, notes).map(|table| Stage::Table(Box::new(table)))
             }
             Shape::Tables { layout, begin } => {
                 let (join, file) = (Rc::clone(self.join.get_or_insert_with(begin)), self.file.clone());
                 let open = Box::new(move |header: &Header| join.open(&file, header));
-                Table::new(&layout(&sample), columns, open, notes).map(Stage::Table)
+                Table::new(&layout(&sample), columns, open, notes).map(|table| Stage::Table(Box::new(table)))
             }
             Shape::Json { array, open } => {
                 Ok(Stage::Json(Document::new(format.name, array.as_in(&sample), open())))

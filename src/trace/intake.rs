@@ -401,7 +401,7 @@ impl Intake {
         let before = self.records.saturating_sub(1);
         let (block, place) = (before / self.one_in, before % self.one_in);
         let drawn = Hash::seeded(SAMPLE_SEED, &block.to_le_bytes()).value();
-        place == (u128::from(drawn) * u128::from(self.one_in) >> 64) as u64
+        place == ((u128::from(drawn) * u128::from(self.one_in)) >> 64) as u64
     }
 
     /// Adds a piece to the run of the last job.

@@ -454,7 +454,7 @@ fn objects_of_kubernetes_come_as_a_list_alone_or_one_after_the_other() {
         format!("{a}\n{b}\n"),
         format!("{}\n{}\n", one_line(&a), one_line(&b)),
         format!("[{a}, {b}]"),
-        format!("{}\n{}\n", pods(&[a.clone()]), pods(&[b.clone()])),
+        format!("{}\n{}\n", pods(std::slice::from_ref(&a)), pods(std::slice::from_ref(&b))),
     ] {
         assert_eq!(import(text.as_bytes()).unwrap().workload, list.workload, "{text}");
     }
