@@ -173,7 +173,7 @@ enum Stage {
     Sampling(Vec<u8>),
     Table(Box<Table>),
     Json(Document),
-    Nodes(Rows, Box<NodeList>),
+    Nodes(Box<Rows>, Box<NodeList>),
     NodeObjects(Box<NodeObjects>),
     /// Nothing but the columns of another file.
     Columns(HeaderFile),
@@ -492,7 +492,7 @@ impl Pipeline {
                 return Ok(Stage::NodeObjects(Box::new(NodeObjects::new(&sample))));
             }
             let list = NodeList::recognise(&sample).ok_or_else(|| sniff::refuse_unknown(&sample))?;
-            return Ok(Stage::Nodes(Rows::new(NodeList::dialect(&sample)), Box::new(list)));
+            return Ok(Stage::Nodes(Box::new(Rows::new(NodeList::dialect(&sample))), Box::new(list)));
         };
         self.format = Some(format);
         if self.detections.is_empty() {

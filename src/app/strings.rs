@@ -473,6 +473,9 @@ pub fn refusal(refusal: &Refusal) -> String {
         Refusal::BadMapping { why } => {
             format!("It cannot be read as jobs: {why}. Say what its columns are.")
         }
+        Refusal::Unreadable { detail } => format!(
+            "The browser cannot read it: {detail}. A file that was moved or changed since it was chosen has to be chosen again."
+        ),
         Refusal::OfFile { file, why } => format!("{file}: {}", self::refusal(why)),
         other => other.to_string(),
     }

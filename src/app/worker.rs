@@ -140,7 +140,8 @@ fn import(files: &[File], options: &ImportOptions) -> Result<(Workload, ImportRe
     let mut pace = Pace::new();
     let read_slice = |file: &File, from: f64, buffer: &mut Vec<u8>| {
         let slice = file.slice_with_f64_and_f64(from, from + SLICE_BYTES).map_err(unreadable)?;
-        let bytes = Uint8Array::new(&reader.read_as_array_buffer(&slice).map_err(unreadable)?);
+        let slice = reader.read_as_array_buffer(&slice).map_err(unreadable)?;
+        let bytes = Uint8Array::new(&slice);
         buffer.resize(bytes.length() as usize, 0);
         bytes.copy_to(buffer);
         Ok::<f64, Refusal>(from + SLICE_BYTES)

@@ -24,7 +24,7 @@ pub(super) enum ArrayAt {
 }
 
 impl ArrayAt {
-    /// Where it is in a document that begins like `sample`: a document without the member is one job, or jobs one after the other.
+    /// Where it is in a document that begins like `sample`: a bare array is the array itself, and a document without the member is one job, or jobs one after the other.
     pub(super) fn as_in(self, sample: &Sample<'_>) -> Self {
         match self {
             Self::MemberOrRoot(name)
@@ -32,6 +32,7 @@ impl ArrayAt {
             {
                 Self::Root
             }
+            Self::Member(_) if sample.opening() == Some(b'[') => Self::Root,
             other => other,
         }
     }

@@ -15,6 +15,7 @@ mod k8s_json;
 mod muri;
 mod openb;
 mod pai;
+mod pbs;
 mod philly_json;
 mod pollux;
 mod sacct;
@@ -68,6 +69,7 @@ static FORMATS: &[&Format] = &[
     &batsim::FORMAT,
     &sacct::FORMAT,
     &sacct_json::FORMAT,
+    &pbs::FORMAT,
     &supercloud::FORMAT,
     &k8s_json::FORMAT,
     &generic_csv::FORMAT,

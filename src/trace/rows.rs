@@ -511,6 +511,11 @@ impl<'a> Row<'a> {
 
     #[inline]
     pub(super) fn get(&self, column: usize) -> &'a [u8] {
+        // Nearly every row has as many fields as columns.
+        let [(left, _), _] = self.widened;
+        if left == usize::MAX {
+            return value::trim(self.cells.get(column));
+        }
         let more = self.widened.iter().find(|(widened, _)| *widened == column).map_or(0, |(_, by)| *by);
         let field = self.field(column);
         value::trim(if more == 0 { self.cells.get(field) } else { self.cells.span(field, more) })

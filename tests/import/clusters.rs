@@ -543,3 +543,27 @@ fn nodes_of_kubernetes_are_a_list_of_machines() {
     let report = import.finish().unwrap().report;
     assert_eq!((report.jobs, report.node_lists().count()), (1, 1));
 }
+
+#[test]
+fn accounting_logs_of_pbs_and_torque() {
+    let imported = import(include_bytes!("../fixtures/traces/pbs.txt")).unwrap();
+    let report = &imported.report;
+    assert_accounts(report);
+    assert_eq!((report.format.as_str(), report.records, report.jobs, report.gpu_jobs), ("pbs", 7, 3, 2));
+    assert_eq!((report.skipped[0].reason.as_str(), report.skipped[0].count), ("other-kind", 3));
+    assert_eq!((report.rejected[0].line, report.rejected[0].column.as_deref()), (6, Some("qtime")));
+    let first = job(&imported, "51000.pbs01");
+    assert_eq!((first.gpus, first.duration.get()), (MilliGpus(8000), Some(SimSpan(61_000_000))));
+    assert_eq!((first.limit.get(), first.outcome), (Some(SimSpan(172_800_000_000)), Outcome::Completed));
+    assert_eq!(first.start.get().map(|start| start.0), Some(69_000_000));
+    let second = job(&imported, "51001[2].pbs01");
+    assert_eq!((second.gpus, second.outcome), (MilliGpus(4000), Outcome::Cancelled));
+    assert_eq!(second.duration.get(), Some(SimSpan(3_600_000_000)));
+    let third = job(&imported, "51002.pbs01");
+    assert_eq!((third.duration.get(), third.outcome), (Some(SimSpan(60_000_000)), Outcome::Failed));
+    assert_eq!(imported.workload.tenants, ["lab", "gpu", "cpu"]);
+    assert_eq!(
+        (imported.workload.gpu_types.as_slice(), report.first_submit),
+        (&["a100".to_owned()][..], Some(1_772_525_531.0))
+    );
+}

@@ -1,6 +1,7 @@
 //! STS-Sim's normalised workload: what `sts import --out` writes. The members of a job are the columns of `sts-csv`.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use serde_json::{Map, Value};
@@ -18,6 +19,8 @@ use crate::workload::{Outcome, Workload};
 
 /// The version that is written and read.
 const VERSION: u64 = 1;
+/// How many members that are not used are told.
+const MOST_UNUSED: usize = 32;
 
 pub(super) static FORMAT: Format = Format {
     name: "sts-json",
@@ -30,6 +33,14 @@ pub(super) static FORMAT: Format = Format {
 };
 
 fn detect(sample: &Sample<'_>) -> Option<Evidence> {
+    if sample.opening() == Some(b'[') {
+        let members = ["submit_s", "gpus", "duration_s"];
+        let has_all = sample.is_json() && members.iter().all(|name| sample.has_member(name));
+        return has_all.then(|| Evidence {
+            score: 80,
+            text: format!("an array of objects with {}", members.join(", ")),
+        });
+    }
     if sample.opening() != Some(b'{') {
         return None;
     }
@@ -47,6 +58,8 @@ struct Reader {
     tables: Tables,
     /// Jobs whose run time is not that from start to end.
     disagreeing: u64,
+    /// Members of jobs that mean nothing here.
+    unused: BTreeSet<String>,
 }
 
 impl ElementReader for Reader {
@@ -75,6 +88,12 @@ impl ElementReader for Reader {
         let members: Map<String, Value> = serde_json::from_str(element).map_err(|e| {
             Fault::of_record(element, "an object with the members of sts-csv", &e.to_string())
         })?;
+        let is_unused = |name: &&String| !COLUMNS.iter().any(|column| column.name == name.as_str());
+        for name in members.keys().filter(is_unused) {
+            if self.unused.len() < MOST_UNUSED && !self.unused.contains(name) {
+                self.unused.insert(name.clone());
+            }
+        }
         let job = Members { members };
         let state = job.text("outcome")?;
         let ended = match outcome(&state) {
@@ -108,7 +127,12 @@ impl ElementReader for Reader {
 
     fn close(&mut self) -> Closing {
         let reader = std::mem::take(self);
-        let notices = vec![Notice::new("duration-differs", reader.disagreeing, DIFFERS)];
+        let unused: Vec<String> = reader.unused.into_iter().collect();
+        let text = format!("members of jobs are not used: {}", unused.join(", "));
+        let notices = vec![
+            Notice::new("duration-differs", reader.disagreeing, DIFFERS),
+            Notice::new("unused-columns", unused.len() as u64, text),
+        ];
         Closing { origin: reader.origin, tables: reader.tables, notices, ..Closing::default() }
     }
 }
