@@ -793,6 +793,11 @@ mod tests {
                 "\"path\": \"jobs.csv\", \"window_s\": [5, 1]",
                 "workload.trace.window_s",
             ),
+            (
+                "\"path\": \"jobs.csv\"",
+                "\"path\": \"jobs.csv\", \"repairs\": {\"shortest_s\": 10, \"longest_s\": 5}",
+                "workload.trace.repairs.longest_s",
+            ),
             ("\"path\": \"jobs.csv\"", "\"path\": \"jobs.csv\", \"rate\": 0", "workload.trace.rate"),
             (
                 "\"path\": \"jobs.csv\"",

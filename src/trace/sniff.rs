@@ -264,7 +264,7 @@ fn unknown_text(sample: &Sample<'_>) -> Refusal {
         return not_jobs("a result of a simulation", format!("column {name}"), advice);
     }
     if let Some((looks_like, advice)) = batch_system(sample) {
-        let line: String = String::from_utf8_lossy(sample.first_line()).chars().take(60).collect();
+        let line: String = String::from_utf8_lossy(sample.first_line()).chars().take(24).collect();
         return not_jobs(looks_like, format!("its first line is {line:?}"), &advice);
     }
     if lower.iter().any(|name| name.starts_with("jobid ")) || sample.contains(b"------------ ") {
