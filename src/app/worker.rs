@@ -23,8 +23,8 @@ use crate::scenario::tables::{RoundsCsv, write_jobs_csv, write_waits_csv};
 use crate::sim::{Progress, RoundReport, Watch};
 use crate::trace::mapping::Mapping;
 use crate::trace::{
-    Head, Import, ImportOptions, ImportReport, Refusal, WorkloadDigest, put_in_reading_order, write_sts_csv,
-    write_sts_json,
+    Head, Import, ImportOptions, ImportReport, Refusal, WorkloadDigest, put_in_reading_order, repeated,
+    write_sts_csv, write_sts_json,
 };
 use crate::workload::{Workload, synthetic};
 
@@ -138,24 +138,47 @@ fn import(files: &[File], options: &ImportOptions) -> Result<(Workload, ImportRe
     let reader = FileReaderSync::new().map_err(unreadable)?;
     let mut buffer = Vec::new();
     let mut pace = Pace::new();
+    let read_slice = |file: &File, from: f64, buffer: &mut Vec<u8>| {
+        let slice = file.slice_with_f64_and_f64(from, from + SLICE_BYTES).map_err(unreadable)?;
+        let slice = reader.read_as_array_buffer(&slice).map_err(unreadable)?;
+        let bytes = Uint8Array::new(&slice);
+        buffer.resize(bytes.length() as usize, 0);
+        bytes.copy_to(buffer);
+        Ok::<f64, Refusal>(from + SLICE_BYTES)
+    };
     let mut files = files.to_vec();
     put_in_reading_order(&mut files, File::name);
-    for file in &files {
+    let mut other_buffer = Vec::new();
+    let first = repeated(
+        &files,
+        |file| Some(file.size() as u64),
+        |one, other| {
+            let mut from = 0.0;
+            while from < one.size() {
+                read_slice(one, from, &mut buffer)?;
+                from = read_slice(other, from, &mut other_buffer)?;
+                if buffer != other_buffer {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        },
+    )?;
+    for (file, first) in files.iter().zip(first) {
+        if let Some(first) = first.and_then(|first| files.get(first)) {
+            import.pass_over_repeated(&file.name(), &first.name())?;
+            continue;
+        }
         import.next_file(&file.name())?;
         let mut from = 0.0;
         while from < file.size() {
-            let to = (from + SLICE_BYTES).min(file.size());
-            let slice = file.slice_with_f64_and_f64(from, to).map_err(unreadable)?;
-            let slice = reader.read_as_array_buffer(&slice).map_err(unreadable)?;
-            let bytes = Uint8Array::new(&slice);
-            buffer.resize(bytes.length() as usize, 0);
-            bytes.copy_to(&mut buffer);
-            import.feed(&buffer)?;
-            from = to;
+            from = read_slice(file, from, &mut buffer)?;
+            import.feed(&buffer).map_err(|refusal| refusal.of_file(&file.name(), files.len()))?;
             if pace.is_due() {
                 tell(&Reply::Reading { bytes: import.bytes(), records: import.records() }, &[]);
             }
         }
+        import.end_of_file().map_err(|refusal| refusal.of_file(&file.name(), files.len()))?;
     }
     let imported = import.finish()?;
     Ok((imported.workload, imported.report))

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::trace::report::Repaired;
+use crate::trace::report::{self, Repaired};
 use crate::units::{MICROS_PER_S, SimSpan, SimTime};
 use crate::workload::{JobRecord, Outcome};
 
@@ -117,6 +117,19 @@ impl Repairs {
     pub fn is_none(&self) -> bool {
         is_default(self)
     }
+
+    /// Checks that no repair contradicts another.
+    ///
+    /// # Errors
+    /// The key at fault, what it is, and what was expected.
+    pub fn check(&self) -> Result<(), (&'static str, u64, String)> {
+        match (self.shortest_s, self.longest_s) {
+            (Some(shortest), Some(longest)) if longest < shortest => {
+                Err(("longest_s", longest, format!("at least shortest_s, which is {shortest}")))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Where a job comes from; kept only where something is repaired.
@@ -141,6 +154,15 @@ impl Tally {
         if self.first_lines.len() < SHOWN_LINES {
             self.first_lines.push(line);
         }
+    }
+
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The first lines, in brackets with a blank in front; nothing where there are none.
+    pub(super) fn lines(&self) -> String {
+        report::lines(&self.first_lines, self.count)
     }
 
     fn told(self, repair: &str, text: impl std::fmt::Display) -> Repaired {
