@@ -72,7 +72,8 @@ fn detect(sample: &Sample<'_>) -> Option<Evidence> {
 }
 
 fn layout(_sample: &Sample<'_>) -> Layout {
-    let dialect = Dialect { delimiter: b';', second: None, quotes: Quotes::None, comments: Comments::None };
+    let dialect =
+        Dialect { delimiter: b';', second: None, quotes: Quotes::None, comments: Comments::None, skip: 0 };
     Layout { dialect, columns: Some(Columns::Known(FIELDS)), uneven: Uneven::Keep }
 }
 
