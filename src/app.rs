@@ -32,6 +32,7 @@ pub mod previews;
 pub mod rail;
 pub mod roster;
 pub mod samples;
+pub mod schedule;
 pub mod shares;
 pub mod state;
 pub mod status;
