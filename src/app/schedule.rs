@@ -168,7 +168,8 @@ mod tests {
         let (prepared, records) = sample();
         for record in &records {
             let schedule = schedule(&prepared, record, &WaitHistory::of(record)).unwrap().unwrap();
-            let places: Vec<_> = (0..schedule.kinds().len() as u32).map(crate::chart::gantt::Place::Kind).collect();
+            let places: Vec<_> =
+                (0..schedule.kinds().len() as u32).map(crate::chart::gantt::Place::Kind).collect();
             let found = figures(&schedule, &places, 0.0, f64::from(schedule.end()));
             let hours: f64 = record
                 .segments
@@ -180,7 +181,10 @@ mod tests {
                 })
                 .sum();
             assert!((found.gpu_hours - hours).abs() < hours * 1e-4, "{} of {hours}", found.gpu_hours);
-            assert_eq!(found.jobs as usize, record.jobs.iter().filter(|job| job.first_start.is_some()).count());
+            assert_eq!(
+                found.jobs as usize,
+                record.jobs.iter().filter(|job| job.first_start.is_some()).count()
+            );
         }
     }
 

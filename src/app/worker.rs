@@ -310,7 +310,11 @@ fn simulate(
 }
 
 /// The schedule of a run, for the page to keep until its Gantt is opened; `None` where there is none, or too much of it.
-fn schedule_of(prepared: &Prepared, record: &RunRecord, waits: &WaitHistory) -> Result<Option<JsValue>, String> {
+fn schedule_of(
+    prepared: &Prepared,
+    record: &RunRecord,
+    waits: &WaitHistory,
+) -> Result<Option<JsValue>, String> {
     let Ok(Some(schedule)) = schedule(prepared, record, waits) else { return Ok(None) };
     let bytes = schedule.to_bytes().map_err(|error| error.to_string())?;
     blob(&Uint8Array::from(&bytes[..]), BYTES).map(Some)

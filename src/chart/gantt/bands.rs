@@ -106,7 +106,7 @@ impl Bands {
     }
 
     /// Mean shares of a place in `used.len()` equal parts of a window, given as fractions of the run.
-    pub(super) fn fill(&self, place: Place, window: Range<f64>, used: &mut [f32]) {
+    pub fn fill(&self, place: Place, window: Range<f64>, used: &mut [f32]) {
         let Some(band) = self.band(place) else { return };
         let stretches = band.used.len();
         let per_pixel = (window.end - window.start) * stretches as f64 / used.len().max(1) as f64;
