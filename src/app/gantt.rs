@@ -73,6 +73,19 @@ pub struct Selection {
     pub bottom: f64,
 }
 
+/// Where a bar is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BarPlace {
+    /// From this fraction of the width.
+    pub from: f64,
+    /// To this fraction.
+    pub to: f64,
+    /// Its upper edge, measured from the first row.
+    pub top: f64,
+    /// Its height.
+    pub height: f64,
+}
+
 /// What the Gantt shows.
 #[derive(Debug, Clone)]
 pub struct Viewer {
@@ -600,6 +613,26 @@ impl Viewer {
         }
         bars.sort_unstable();
         (bars.into_iter().take(MOST_LISTED).map(|(_, bar)| bar).collect(), count)
+    }
+
+    /// Where a bar is: that of its row where it is folded away.
+    #[must_use]
+    pub fn place_of(&self, pane: usize, bar: u32) -> Option<BarPlace> {
+        let schedule = self.schedule(pane)?;
+        let (span, (_, lane)) = (schedule.span(bar)?, schedule.lane_of(bar)?);
+        let row = self.rows.rows.get(self.rows.holding(schedule, lane.device)?)?;
+        let window = self.window_of(pane);
+        let (first, lines) = match row.shape {
+            Shape::Bars => (f64::from(lane.first), f64::from(lane.height)),
+            Shape::Band => (0.0, 1.0),
+        };
+        let line_px = self.line_px(row, pane);
+        Some(BarPlace {
+            from: window.fraction(f64::from(span.start)),
+            to: window.fraction(f64::from(span.end)),
+            top: row.top + first * line_px,
+            height: lines * line_px,
+        })
     }
 
     /// The rows that are seen.
