@@ -158,7 +158,7 @@ mod tests {
                     assert!(off(span.end, segment.to).abs() <= tick_s);
                 }
             }
-            let read = Schedule::from_source(&mut &schedule.clone().to_bytes().unwrap()[..]);
+            let read = Schedule::from_bytes(&schedule.clone().to_bytes().unwrap());
             assert_eq!(read, Ok(schedule));
         }
     }

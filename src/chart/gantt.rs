@@ -35,4 +35,4 @@ pub use shade::{Category, Colouring, DIMMED, Fill, Rgb, Shades, categories, cate
 pub use statistics::{Event, Figures, What, figures, first_start, history, used};
 pub use svg::{AXIS_PX, Frame, Labels, Written, hex, labels, mixed, row_label, svg, token};
 pub use window::{Extent, Window};
-pub use wire::{Broken, Source};
+pub use wire::{Assembler, Broken, Layout, PREFIX_BYTES};

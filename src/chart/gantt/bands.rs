@@ -112,6 +112,10 @@ impl Bands {
         let per_pixel = (window.end - window.start) * stretches as f64 / used.len().max(1) as f64;
         for (pixel, share) in used.iter_mut().enumerate() {
             let from = window.start * stretches as f64 + per_pixel * pixel as f64;
+            if from >= stretches as f64 {
+                *share = 0.0;
+                continue;
+            }
             let first = (from.max(0.0) as usize).min(stretches.saturating_sub(1));
             let last = ((from + per_pixel).ceil() as usize).clamp(first + 1, stretches.max(first + 1));
             let part = band.used.get(first..last.min(stretches)).unwrap_or(&[]);

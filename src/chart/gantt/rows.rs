@@ -154,13 +154,13 @@ impl Folds {
         }
     }
 
-    fn is_open(&self, place: Place) -> bool {
+    fn folding(&self, place: Place) -> Folding {
         let level = match place {
             Place::Kind(kind) => self.kinds.get(kind as usize),
             Place::Node(node) => self.nodes.get(node as usize),
             Place::Device(device) => self.devices.get(device as usize),
         };
-        level.copied().unwrap_or(false)
+        if level.copied().unwrap_or(false) { Folding::Unfolded } else { Folding::Folded }
     }
 }
 
@@ -182,23 +182,23 @@ pub fn rows(schedule: &Schedule, folds: &Folds) -> Rows {
             out.height += TYPE_GAP_PX;
         }
         let place = Place::Kind(index as u32);
-        let is_open = folds.is_open(place);
-        out.push(place, Shape::Band, folding(is_open), GROUP_PX);
-        if !is_open {
+        let folding = folds.folding(place);
+        out.push(place, Shape::Band, folding, GROUP_PX);
+        if folding == Folding::Folded {
             continue;
         }
         for node in schedule.nodes_of(index as u32) {
             let place = Place::Node(node);
-            let is_open = folds.is_open(place);
-            out.push(place, Shape::Band, folding(is_open), GROUP_PX);
-            let Some(node) = schedule.nodes().get(node as usize).filter(|_| is_open) else { continue };
+            let folding = folds.folding(place);
+            out.push(place, Shape::Band, folding, GROUP_PX);
+            let node = schedule.nodes().get(node as usize).filter(|_| folding == Folding::Unfolded);
+            let Some(node) = node else { continue };
             for device in node.first_device..node.first_device + node.devices {
                 let place = Place::Device(device);
-                let is_open = folds.is_open(place);
-                match (kind.positions, is_open) {
+                match (kind.positions, folds.folding(place)) {
                     (1, _) => out.push(place, Shape::Bars, Folding::Leaf, DEVICE_PX),
-                    (_, false) => out.push(place, Shape::Band, Folding::Folded, DEVICE_PX),
-                    (positions, true) => {
+                    (_, Folding::Folded) => out.push(place, Shape::Band, Folding::Folded, DEVICE_PX),
+                    (positions, _) => {
                         let height = f64::from(positions) * POSITION_PX;
                         out.push(place, Shape::Bars, Folding::Unfolded, height.max(DEVICE_PX));
                     }
@@ -207,10 +207,6 @@ pub fn rows(schedule: &Schedule, folds: &Folds) -> Rows {
         }
     }
     out
-}
-
-fn folding(is_open: bool) -> Folding {
-    if is_open { Folding::Unfolded } else { Folding::Folded }
 }
 
 impl Rows {

@@ -198,6 +198,7 @@ mod properties {
         let extent = Extent { end: 100.0, ticks_per_s: 1.0, rows_px: 10.0, room_px: 500.0 };
         let window = Window { from: f64::NAN, to: 1.0, top: 0.0 };
         assert_eq!(window.within(&extent), Window::whole(&extent));
-        assert_eq!(Window { from: 40.0, to: 50.0, top: 0.0 }.around(10.0, 20.0, &extent).from, 7.0);
+        let around = Window { from: 40.0, to: 50.0, top: 0.0 }.around(10.0, 20.0, &extent);
+        assert_eq!(around, Window { from: 7.0, to: 23.0, top: 0.0 });
     }
 }

@@ -1,29 +1,23 @@
-//! A schedule as bytes, on its way from a worker to the page: columns one after another, each with its length before it.
+//! A schedule as bytes, on its way from a worker to the page: a mark, the length of every column, and the columns.
 //!
-//! Writing and reading go through the columns in the same order, which stands in [`Schedule::pass`] alone. Reading takes one column
-//! after another from a [`Source`], so that the bytes of all of them are never beside what was made of them.
+//! A reader takes them one by one ([`Layout`] says where each is, an [`Assembler`] takes it), so that the bytes of all of them are never
+//! beside what was made of them, and no step takes long. The first column is the head: types, nodes, lanes and outages, which are few;
+//! the others are numbers or bytes as they are, in the order of [`Schedule::columns`].
+
+use std::ops::Range;
 
 use super::schedule::{Kind, Lane, Node, Outage, Schedule, Texts};
 
 /// What the bytes begin with. The number changes with the columns.
 const MARK: [u8; 8] = *b"gantt 1\n";
-
+/// The head, numbers, and bytes.
+const COLUMNS: usize = 1 + NUMBERS + BYTES;
+const NUMBERS: usize = 18;
+const BYTES: usize = 3;
+/// Length of what stands before the columns: the mark and their lengths.
+pub const PREFIX_BYTES: usize = MARK.len() + COLUMNS * 4;
 /// More devices than this are in no cluster.
 const MOST_DEVICES: u32 = 1_000_000;
-
-/// Where bytes come from.
-pub trait Source {
-    /// The next bytes; `None` when there are not so many.
-    fn take(&mut self, count: usize) -> Option<Vec<u8>>;
-}
-
-impl Source for &[u8] {
-    fn take(&mut self, count: usize) -> Option<Vec<u8>> {
-        let (head, rest) = self.split_at_checked(count)?;
-        *self = rest;
-        Some(head.to_vec())
-    }
-}
 
 /// Why bytes are not a schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -39,54 +33,117 @@ pub enum Broken {
     Inconsistent,
 }
 
-/// Goes through columns, to write or to read them.
-trait Wire {
-    fn column(&mut self, column: &mut Vec<u8>) -> Result<(), Broken>;
+/// Where the columns are among the bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// From where to where each goes.
+    pub columns: Vec<Range<u64>>,
+}
 
-    fn numbers(&mut self, column: &mut Vec<u32>) -> Result<(), Broken> {
-        let mut bytes: Vec<u8> = column.iter().flat_map(|number| number.to_le_bytes()).collect();
-        self.column(&mut bytes)?;
-        column.clear();
-        let chunks = bytes.as_chunks::<4>();
-        if !chunks.1.is_empty() {
+impl Layout {
+    /// Reads it from the first [`PREFIX_BYTES`] bytes.
+    ///
+    /// # Errors
+    /// [`Broken`] when they are not those of a schedule.
+    pub fn read(prefix: &[u8]) -> Result<Self, Broken> {
+        let lengths = prefix.strip_prefix(&MARK).ok_or(Broken::Version)?.as_chunks::<4>().0;
+        let mut at = PREFIX_BYTES as u64;
+        let next = |length: &[u8; 4]| {
+            let from = at;
+            at += u64::from(u32::from_le_bytes(*length));
+            from..at
+        };
+        let columns: Vec<Range<u64>> = lengths.iter().take(COLUMNS).map(next).collect();
+        if columns.len() == COLUMNS { Ok(Self { columns }) } else { Err(Broken::CutOff) }
+    }
+}
+
+/// Puts a schedule together from its columns.
+#[derive(Debug, Default)]
+pub struct Assembler {
+    schedule: Schedule,
+    next: usize,
+}
+
+impl Assembler {
+    /// Takes the next column.
+    ///
+    /// # Errors
+    /// [`Broken`] when it is not one.
+    pub fn take(&mut self, bytes: Vec<u8>) -> Result<(), Broken> {
+        let at = self.next;
+        self.next += 1;
+        let Some(at) = at.checked_sub(1) else { return self.schedule.set_head(&bytes) };
+        if let Some(column) = self.schedule.columns().into_iter().nth(at) {
+            *column = numbers(&bytes)?;
+        } else if let Some(column) = self.schedule.byte_columns().into_iter().nth(at - NUMBERS) {
+            *column = bytes;
+        }
+        Ok(())
+    }
+
+    /// The schedule, its columns checked against each other, so that whatever is read later is there.
+    ///
+    /// # Errors
+    /// [`Broken`] when they do not fit together or some are missing.
+    pub fn finish(self) -> Result<Schedule, Broken> {
+        let mut schedule = self.schedule;
+        if self.next != COLUMNS {
+            return Err(Broken::CutOff);
+        }
+        if !(schedule.has_all_devices() && schedule.is_consistent()) {
             return Err(Broken::Inconsistent);
         }
-        column.extend(chunks.0.iter().map(|chunk| u32::from_le_bytes(*chunk)));
-        Ok(())
-    }
-
-    fn texts(&mut self, texts: &mut Texts) -> Result<(), Broken> {
-        self.column(&mut texts.bytes)?;
-        self.numbers(&mut texts.ends)
+        schedule.find_lanes();
+        Ok(schedule)
     }
 }
 
-struct Writer(Vec<u8>);
+/// The numbers that bytes hold.
+fn numbers(bytes: &[u8]) -> Result<Vec<u32>, Broken> {
+    let (chunks, []) = bytes.as_chunks::<4>() else { return Err(Broken::Inconsistent) };
+    Ok(chunks.iter().map(|chunk| u32::from_le_bytes(*chunk)).collect())
+}
 
-impl Wire for Writer {
-    fn column(&mut self, column: &mut Vec<u8>) -> Result<(), Broken> {
-        let length = u32::try_from(column.len()).map_err(|_| Broken::Inconsistent)?;
-        self.0.extend_from_slice(&length.to_le_bytes());
-        self.0.extend_from_slice(column);
-        Ok(())
+/// The head as it is written: each part with its length before it.
+#[derive(Default)]
+struct Head(Vec<u8>);
+
+impl Head {
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
+        self.0.extend_from_slice(bytes);
     }
 
-    // The column stays as it is.
-    fn numbers(&mut self, column: &mut Vec<u32>) -> Result<(), Broken> {
-        let length = u32::try_from(column.len() * 4).map_err(|_| Broken::Inconsistent)?;
-        self.0.extend_from_slice(&length.to_le_bytes());
-        self.0.extend(column.iter().flat_map(|number| number.to_le_bytes()));
-        Ok(())
+    fn numbers(&mut self, numbers: impl IntoIterator<Item = u32>) {
+        let bytes: Vec<u8> = numbers.into_iter().flat_map(u32::to_le_bytes).collect();
+        self.bytes(&bytes);
+    }
+
+    fn texts(&mut self, texts: &Texts) {
+        self.bytes(&texts.bytes);
+        self.numbers(texts.ends.iter().copied());
     }
 }
 
-struct Reader<'s, S: Source>(&'s mut S);
+/// The head as it is read.
+struct HeadReader<'b>(&'b [u8]);
 
-impl<S: Source> Wire for Reader<'_, S> {
-    fn column(&mut self, column: &mut Vec<u8>) -> Result<(), Broken> {
-        let length = self.0.take(4).and_then(|bytes| bytes.try_into().ok()).ok_or(Broken::CutOff)?;
-        *column = self.0.take(u32::from_le_bytes(length) as usize).ok_or(Broken::CutOff)?;
-        Ok(())
+impl<'b> HeadReader<'b> {
+    fn bytes(&mut self) -> Result<&'b [u8], Broken> {
+        let (length, rest) = self.0.split_first_chunk::<4>().ok_or(Broken::CutOff)?;
+        let length = u32::from_le_bytes(*length) as usize;
+        let (bytes, rest) = rest.split_at_checked(length).ok_or(Broken::CutOff)?;
+        self.0 = rest;
+        Ok(bytes)
+    }
+
+    fn numbers(&mut self) -> Result<Vec<u32>, Broken> {
+        numbers(self.bytes()?)
+    }
+
+    fn texts(&mut self) -> Result<Texts, Broken> {
+        Ok(Texts { bytes: self.bytes()?.to_vec(), ends: self.numbers()? })
     }
 }
 
@@ -96,36 +153,47 @@ impl Schedule {
     /// # Errors
     /// When a column has more than 4 GB.
     pub fn to_bytes(mut self) -> Result<Vec<u8>, Broken> {
-        let mut writer = Writer(MARK.to_vec());
-        self.pass(&mut writer)?;
-        Ok(writer.0)
+        let mut out = MARK.to_vec();
+        out.resize(PREFIX_BYTES, 0);
+        let mut ends = Vec::with_capacity(COLUMNS);
+        out.extend_from_slice(&self.head());
+        ends.push(out.len());
+        for column in self.columns() {
+            out.extend(column.iter().flat_map(|number| number.to_le_bytes()));
+            ends.push(out.len());
+        }
+        for column in self.byte_columns() {
+            out.extend_from_slice(column);
+            ends.push(out.len());
+        }
+        let mut from = PREFIX_BYTES;
+        for (at, end) in ends.into_iter().enumerate() {
+            let length = u32::try_from(end - from).map_err(|_| Broken::Inconsistent)?;
+            let place = MARK.len() + at * 4;
+            out[place..place + 4].copy_from_slice(&length.to_le_bytes());
+            from = end;
+        }
+        Ok(out)
     }
 
-    /// The schedule that was written as these bytes. The columns are checked against each other, so that whatever is read later is
-    /// there.
+    /// The schedule that was written as these bytes.
     ///
     /// # Errors
     /// [`Broken`].
-    pub fn from_source(source: &mut impl Source) -> Result<Self, Broken> {
-        if source.take(MARK.len()).ok_or(Broken::CutOff)? != MARK {
-            return Err(Broken::Version);
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Broken> {
+        let layout = Layout::read(bytes.get(..PREFIX_BYTES).ok_or(Broken::CutOff)?)?;
+        let mut assembler = Assembler::default();
+        for column in layout.columns {
+            let range = usize::try_from(column.start).ok().zip(usize::try_from(column.end).ok());
+            let column = range.and_then(|(from, to)| bytes.get(from..to)).ok_or(Broken::CutOff)?;
+            assembler.take(column.to_vec())?;
         }
-        let mut schedule = Self::default();
-        schedule.pass(&mut Reader(source))?;
-        if !(schedule.has_all_devices() && schedule.is_consistent()) {
-            return Err(Broken::Inconsistent);
-        }
-        schedule.find_lanes();
-        Ok(schedule)
+        assembler.finish()
     }
 
-    fn pass(&mut self, wire: &mut impl Wire) -> Result<(), Broken> {
-        let mut head = vec![self.tick_us as u32, (self.tick_us >> 32) as u32, self.end];
-        wire.numbers(&mut head)?;
-        let [low, high, end] = head[..] else { return Err(Broken::Inconsistent) };
-        (self.tick_us, self.end) = (i64::from(high) << 32 | i64::from(low), end);
-        self.pass_rows(wire)?;
-        for column in [
+    /// Every column of numbers.
+    fn columns(&mut self) -> [&mut Vec<u32>; NUMBERS] {
+        [
             &mut self.lane_bars,
             &mut self.starts,
             &mut self.ends,
@@ -140,28 +208,44 @@ impl Schedule {
             &mut self.job_submits,
             &mut self.job_ends,
             &mut self.job_waits,
+            &mut self.names.ends,
             &mut self.wait_jobs,
             &mut self.wait_from,
             &mut self.wait_to,
-        ] {
-            wire.numbers(column)?;
-        }
-        wire.column(&mut self.job_fates)?;
-        wire.column(&mut self.wait_reasons)?;
-        wire.texts(&mut self.names)?;
-        wire.texts(&mut self.tenants)?;
-        wire.texts(&mut self.classes)
+        ]
     }
 
-    /// Types, nodes, lanes and outages, which are few.
-    fn pass_rows(&mut self, wire: &mut impl Wire) -> Result<(), Broken> {
+    /// Every column of bytes.
+    fn byte_columns(&mut self) -> [&mut Vec<u8>; BYTES] {
+        [&mut self.job_fates, &mut self.wait_reasons, &mut self.names.bytes]
+    }
+
+    fn head(&self) -> Vec<u8> {
+        let mut head = Head::default();
+        head.numbers([self.tick_us as u32, (self.tick_us >> 32) as u32, self.end]);
         let mut names = Texts::default();
         self.kinds.iter().for_each(|kind| names.push(&kind.name));
-        wire.texts(&mut names)?;
-        let numbers =
-            |kind: &Kind| [kind.first_device, kind.devices, u32::from(kind.positions), u32::from(kind.slots)];
-        let mut kinds: Vec<u32> = self.kinds.iter().flat_map(numbers).collect();
-        wire.numbers(&mut kinds)?;
+        head.texts(&names);
+        head.numbers(self.kinds.iter().flat_map(|kind| {
+            [kind.first_device, kind.devices, u32::from(kind.positions), u32::from(kind.slots)]
+        }));
+        head.numbers(self.nodes.iter().flat_map(|node| [node.kind, node.first_device, node.devices]));
+        head.numbers(
+            self.lanes
+                .iter()
+                .flat_map(|lane| [lane.device, u32::from_le_bytes([lane.first, lane.height, lane.slots, 0])]),
+        );
+        head.numbers(self.outages.iter().flat_map(|outage| [outage.node, outage.from, outage.to]));
+        head.texts(&self.tenants);
+        head.texts(&self.classes);
+        head.0
+    }
+
+    fn set_head(&mut self, bytes: &[u8]) -> Result<(), Broken> {
+        let mut head = HeadReader(bytes);
+        let [low, high, end] = head.numbers()?[..] else { return Err(Broken::Inconsistent) };
+        (self.tick_us, self.end) = (i64::from(high) << 32 | i64::from(low), end);
+        let names = head.texts()?;
         let kind = |(index, &[first_device, devices, positions, slots]): (usize, &[u32; 4])| Kind {
             name: names.get(index).to_owned(),
             first_device,
@@ -169,27 +253,18 @@ impl Schedule {
             positions: positions.clamp(1, 8) as u8,
             slots: slots.clamp(1, 8) as u8,
         };
-        self.kinds = kinds.as_chunks::<4>().0.iter().enumerate().map(kind).collect();
-
-        let mut nodes: Vec<u32> =
-            self.nodes.iter().flat_map(|node| [node.kind, node.first_device, node.devices]).collect();
-        wire.numbers(&mut nodes)?;
+        self.kinds = head.numbers()?.as_chunks::<4>().0.iter().enumerate().map(kind).collect();
         let node = |&[kind, first_device, devices]: &[u32; 3]| Node { kind, first_device, devices };
-        self.nodes = nodes.as_chunks::<3>().0.iter().map(node).collect();
-
-        let mut lanes: Vec<u32> = self.lanes.iter().flat_map(|lane| [lane.device, shape_of(*lane)]).collect();
-        wire.numbers(&mut lanes)?;
+        self.nodes = head.numbers()?.as_chunks::<3>().0.iter().map(node).collect();
         let lane = |&[device, shape]: &[u32; 2]| {
             let [first, height, slots, _] = shape.to_le_bytes();
             Lane { device, first, height, slots }
         };
-        self.lanes = lanes.as_chunks::<2>().0.iter().map(lane).collect();
-
-        let mut outages: Vec<u32> =
-            self.outages.iter().flat_map(|out| [out.node, out.from, out.to]).collect();
-        wire.numbers(&mut outages)?;
+        self.lanes = head.numbers()?.as_chunks::<2>().0.iter().map(lane).collect();
         let outage = |&[node, from, to]: &[u32; 3]| Outage { node, from, to };
-        self.outages = outages.as_chunks::<3>().0.iter().map(outage).collect();
+        self.outages = head.numbers()?.as_chunks::<3>().0.iter().map(outage).collect();
+        self.tenants = head.texts()?;
+        self.classes = head.texts()?;
         Ok(())
     }
 
@@ -269,8 +344,4 @@ impl Schedule {
             && (0..self.lanes.len() as u32).all(follow)
             && [&self.names, &self.tenants, &self.classes].into_iter().all(ascends)
     }
-}
-
-fn shape_of(lane: Lane) -> u32 {
-    u32::from_le_bytes([lane.first, lane.height, lane.slots, 0])
 }

@@ -220,7 +220,7 @@ impl Brush {
             sheet.fill(self.colours.get("axis"));
             sheet.context.fill_rect(tick.x.round(), layout.head - 5.0, 1.0, 5.0);
             sheet.fill(self.colours.get("text-3"));
-            if tick.x > layout.gutter + 4.0 && tick.x < layout.width - 18.0 {
+            if tick.x > layout.gutter - 1.0 && tick.x < layout.width - 18.0 {
                 sheet.write(&tick.text, tick.x, axis + tick.y - 2.0);
             }
         }

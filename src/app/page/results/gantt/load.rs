@@ -4,40 +4,34 @@ use std::rc::Rc;
 
 use gloo::utils::window;
 use js_sys::{Promise, Uint8Array};
+use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::Blob;
 
-use crate::chart::gantt::{Bands, Schedule, Source};
+use crate::chart::gantt::{Assembler, Bands, Layout, PREFIX_BYTES, Schedule};
 
-/// Bytes outside of the module's memory; each column comes in by itself.
-struct Outside {
-    bytes: Uint8Array,
-    at: u32,
-}
-
-impl Source for Outside {
-    fn take(&mut self, count: usize) -> Option<Vec<u8>> {
-        let end = self.at.checked_add(u32::try_from(count).ok()?)?;
-        if end > self.bytes.length() {
-            return None;
-        }
-        let part = self.bytes.subarray(self.at, end).to_vec();
-        self.at = end;
-        Some(part)
-    }
-}
-
-/// Reads a schedule, in several tasks so that the page answers meanwhile.
+/// Reads a schedule column by column: no task is long, and what a column was read from is given back before the next.
 pub(super) async fn read(blob: Blob) -> Result<(Rc<Schedule>, Rc<Bands>), String> {
-    let refused = |error| format!("The browser gave the schedule up: {error:?}");
-    let buffer = JsFuture::from(blob.array_buffer()).await.map_err(refused)?;
-    let mut source = Outside { bytes: Uint8Array::new(&buffer), at: 0 };
-    let schedule = Schedule::from_source(&mut source).map_err(|error| error.to_string())?;
-    drop(source);
+    let layout =
+        Layout::read(&part(&blob, 0.0, PREFIX_BYTES as f64).await?).map_err(|error| error.to_string())?;
+    let mut assembler = Assembler::default();
+    for column in layout.columns {
+        let bytes = part(&blob, column.start as f64, column.end as f64).await?;
+        assembler.take(bytes).map_err(|error| error.to_string())?;
+    }
+    let schedule = assembler.finish().map_err(|error| error.to_string())?;
     pause().await;
     let bands = Bands::new(&schedule);
     pause().await;
     Ok((Rc::new(schedule), Rc::new(bands)))
+}
+
+/// Some of the bytes of a blob.
+async fn part(blob: &Blob, from: f64, to: f64) -> Result<Vec<u8>, String> {
+    let refused = |error: JsValue| format!("The browser gave the schedule up: {error:?}");
+    let slice = blob.slice_with_f64_and_f64(from, to).map_err(refused)?;
+    let buffer = JsFuture::from(slice.array_buffer()).await.map_err(refused)?;
+    Ok(Uint8Array::new(&buffer).to_vec())
 }
 
 /// Lets the browser do something else.

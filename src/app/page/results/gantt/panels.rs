@@ -8,7 +8,7 @@ use crate::app::page::results::figure::data_table;
 use crate::app::strings::gantt::{self as words, Reading};
 use crate::chart::gantt::{Category, Colouring, categories, token};
 use crate::chart::palette::TenantPattern;
-use crate::chart::{Scene, Theme, format};
+use crate::chart::{Scene, Table, Theme, format};
 
 /// Labels of the legend are cut at so many letters.
 const MOST_LETTERS: usize = 40;
@@ -83,7 +83,7 @@ pub(super) fn pinned(viewer: &Viewer, on_close: Callback<MouseEvent>, on_fit: Ca
                 if viewer.panes().len() > 1 { <h4>{ pane.title.clone() }</h4> }
                 <p class="g-note">{ words::pinned(&pane.schedule, job) }</p>
                 <div class="scroll-x twin-box" tabindex="0" role="group" aria-label={format!("History of {name}, {}", pane.title)}>
-                    { data_table(&words::events(&pane.schedule, job)) }
+                    { events(&words::events(&pane.schedule, job)) }
                 </div>
             </div>
         }
@@ -99,6 +99,19 @@ pub(super) fn pinned(viewer: &Viewer, on_close: Callback<MouseEvent>, on_fit: Ca
             </div>
             <div class="g-runs">{ for viewer.panes().iter().map(of_run) }</div>
         </section>
+    }
+}
+
+/// A history, its words from the left.
+fn events(table: &Table) -> Html {
+    let class = |column: usize| if column < 2 { "n" } else { "g-words" };
+    let head = |(column, text): (usize, &String)| html! { <th scope="col" class={class(column)}>{ text.clone() }</th> };
+    let cell = |(column, text): (usize, &String)| html! { <td class={class(column)}>{ text.clone() }</td> };
+    html! {
+        <table class="tbl slim">
+            <thead><tr>{ for table.header.iter().enumerate().map(head) }</tr></thead>
+            <tbody>{ for table.rows.iter().map(|row| html! { <tr>{ for row.iter().enumerate().map(cell) }</tr> }) }</tbody>
+        </table>
     }
 }
 
@@ -134,7 +147,6 @@ pub(super) fn tables(viewer: &Viewer) -> Html {
 
 /// How much of each row that is seen is used in the window.
 fn rows_table(viewer: &Viewer) -> Html {
-    use crate::chart::Table;
     use crate::chart::gantt::used;
     /// More rows are not summed up: it would take longer than a reader waits.
     const MOST: usize = 100;

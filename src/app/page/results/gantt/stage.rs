@@ -205,11 +205,7 @@ impl Stage {
         let Some(viewer) = &mut self.viewer else { return };
         match viewer.cursor_row().copied() {
             Some(row) if is_label && row.folding != Folding::Leaf => viewer.toggle(row.place),
-            Some(_) if !is_label => {
-                if viewer.cursor.is_some_and(|cursor| cursor.bar.is_some()) {
-                    viewer.act();
-                }
-            }
+            Some(_) if !is_label && viewer.cursor.is_some_and(|cursor| cursor.bar.is_some()) => viewer.act(),
             _ => {}
         }
         self.is_dirty = true;
@@ -378,7 +374,7 @@ pub(super) fn pointer_moved(shared: &Shared, event: &PointerEvent) {
                 let (factor, middle) = (distance(old) / distance(place), f64::midpoint(place.0, other.0));
                 if let Some(viewer) = &mut stage.viewer {
                     viewer.zoom(factor, layout.fraction(middle).clamp(0.0, 1.0));
-                    viewer.pan((old.0 - place.0) / 2.0 / plot, 0.0);
+                    viewer.pan((old.0 - place.0) / 2.0 / plot, (old.1 - place.1) / 2.0);
                 }
             }
             _ if selects => stage.select(place),
