@@ -1,6 +1,6 @@
 // How long the page's script takes for a frame of the Gantt, at 10^4, 10^5 and 10^6 bars, and what memory it takes.
 //
-// Each size is a real run: so many jobs of one GPU each under FIFO. Then the window is zoomed and panned for 100 frames over
+// Each size is a real run: so many jobs of one GPU each under FIFO, none of which waits, so that no other panel reads waits. Then the window is zoomed and panned for 100 frames over
 // everything from the whole run to a few bars. Script is what runs in the key's event and in the frame's callback; "script a frame" is
 // the whole of it by the browser's own account, what Yew does after it included.
 import { readFile } from "node:fs/promises";
@@ -21,7 +21,7 @@ const scenario = (jobs) => ({
   ] },
   workload: { synthetic: {
     jobs, tenants: 12, seed: 1, gpus: [{ gpus: 1, weight: 1 }],
-    arrivals: { kind: "poisson", rate_per_hour: 2_000 },
+    arrivals: { kind: "poisson", rate_per_hour: 1_000 },
     duration: { median_s: 120, max_s: 3_600 },
   } },
   round: { length_s: 600 },

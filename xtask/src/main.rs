@@ -44,6 +44,12 @@ fn run(options: &Options) -> Result {
         }
         Task::Dist => dist::build()?,
         Task::Test => gate::run(options)?,
+        Task::Bench if options.web => {
+            if options.build {
+                dist::build()?;
+            }
+            command::run(page_script("gantt_frames.mjs", &tools::browser()?)?)?;
+        }
         // Only what measures: plain `bench` also lists every test of the library.
         Task::Bench => {
             command::run(program("cargo", &["bench", "--bench", "*"]))?;

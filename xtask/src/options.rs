@@ -17,6 +17,8 @@ cargo xtask test    the gate: format, lints, tests, browser tests
     --long          also what takes more than minutes
     --only STEP     only the steps whose name contains STEP
 cargo xtask bench   measure
+    --web           the page in a browser instead: frames and memory of the Gantt
+    --no-build      with --web: of dist/ as it is
 cargo xtask fuzz    damage traces and archives at random and read them
     --minutes N     for so long (default 1)
 cargo xtask shots   screenshots of the page into target/shots
@@ -62,6 +64,8 @@ pub(crate) struct Options {
     pub(crate) prefix: String,
     pub(crate) headers: Headers,
     pub(crate) long: bool,
+    /// Measure the page in a browser.
+    pub(crate) web: bool,
     /// How long to fuzz.
     pub(crate) minutes: u64,
     pub(crate) only: Option<String>,
@@ -91,12 +95,13 @@ impl Options {
             prefix: "/".to_owned(),
             headers: Headers::Hosted,
             long: false,
+            web: false,
             minutes: 1,
             only: None,
         };
         while let Some(word) = words.next() {
             match (task, word.as_str()) {
-                (Task::Serve | Task::Shots, "--no-build") => options.build = false,
+                (Task::Serve | Task::Shots | Task::Bench, "--no-build") => options.build = false,
                 (Task::Serve, "--dir") => {
                     options.dir = Some(value(&word, words.next())?);
                     options.build = false;
@@ -111,6 +116,7 @@ impl Options {
                 (Task::Serve, "--bare") => options.headers = Headers::Bare,
                 (Task::Fuzz, "--minutes") => options.minutes = value(&word, words.next())?,
                 (Task::Test, "--long") => options.long = true,
+                (Task::Bench, "--web") => options.web = true,
                 (Task::Test, "--only") => options.only = Some(value(&word, words.next())?),
                 (_, "--help" | "-h") => options.task = Task::Help,
                 _ => return Err(format!("'{word}' is not understood here")),

@@ -91,6 +91,12 @@ impl Bands {
         }
     }
 
+    /// Bytes in memory.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.kinds.iter().chain(&self.nodes).map(|band| band.used.capacity() * 2).sum()
+    }
+
     fn band(&self, place: Place) -> Option<&Band> {
         match place {
             Place::Kind(kind) => self.kinds.get(kind as usize),

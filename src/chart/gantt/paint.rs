@@ -104,6 +104,10 @@ impl Picture {
         self.rectangles.clear();
         self.bars = 0;
         self.has_thin = false;
+        if scene.shades.categories.len() != scene.schedule.bars() {
+            // They are not coloured yet.
+            return;
+        }
         let visible = scene.rows.between(window.top, window.top + room_px);
         for row in scene.rows.rows.get(visible).unwrap_or(&[]) {
             match row.shape {

@@ -1,6 +1,6 @@
 //! What bars are coloured by. Every colour has a name in the legend and in the read-out, and past the seventh hue also a pattern.
 
-use super::schedule::{Fate, Job, NEVER, Schedule};
+use super::schedule::{Fate, NEVER, Schedule};
 use crate::chart::palette::{TenantPattern, tenant_fill};
 
 /// What bars are coloured by.
@@ -79,11 +79,12 @@ pub fn change_s(here: &Schedule, other: &Schedule, job: u32) -> Option<f64> {
 /// The category of a job.
 #[must_use]
 pub fn category(schedule: &Schedule, other: Option<&Schedule>, colouring: Colouring, number: u32) -> u8 {
-    let Some(job) = schedule.job(number) else { return 0 };
+    // One column is read, and not the whole job: there may be a million.
+    let of = |column: &[u32]| column.get(number as usize).copied().unwrap_or(0);
     match colouring {
-        Colouring::Tenant => (job.tenant % FILLS) as u8,
-        Colouring::Class => (job.class % FILLS) as u8,
-        Colouring::Wait => wait_category(schedule, job),
+        Colouring::Tenant => (of(&schedule.job_tenants) % FILLS) as u8,
+        Colouring::Class => (of(&schedule.job_classes) % FILLS) as u8,
+        Colouring::Wait => wait_category(schedule.seconds(f64::from(of(&schedule.job_waits)))),
         Colouring::Change => {
             let change = other.and_then(|other| change_s(schedule, other, number));
             change.map_or(CHANGES.len() as u8 - 1, change_category)
@@ -91,8 +92,7 @@ pub fn category(schedule: &Schedule, other: Option<&Schedule>, colouring: Colour
     }
 }
 
-fn wait_category(schedule: &Schedule, job: Job) -> u8 {
-    let waited_s = schedule.seconds(f64::from(job.waited));
+fn wait_category(waited_s: f64) -> u8 {
     WAITS.iter().take_while(|(most_s, _)| waited_s > *most_s).count() as u8
 }
 
@@ -189,6 +189,10 @@ impl Shades {
         self.lane_blocks.clear();
         self.busy.clear();
         self.means.clear();
+        let blocks =
+            (0..schedule.lanes().len() as u32).map(|lane| schedule.lane(lane).len().div_ceil(BLOCK)).sum();
+        self.busy.reserve_exact(blocks);
+        self.means.reserve_exact(blocks);
         for lane in 0..schedule.lanes().len() as u32 {
             self.lane_blocks.push(self.busy.len() as u32);
             let bars = schedule.lane(lane);
@@ -224,6 +228,14 @@ impl Shades {
         } else {
             self.colours.get(usize::from(category)).copied().unwrap_or(last)
         }
+    }
+
+    /// Bytes in memory.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.categories.capacity()
+            + 4 * (self.lane_blocks.capacity() + self.busy.capacity())
+            + 3 * (self.means.capacity() + self.colours.capacity())
     }
 
     /// The category of a bar.

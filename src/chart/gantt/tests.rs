@@ -219,6 +219,13 @@ fn a_wide_bar_is_a_rectangle_and_a_thin_one_a_pixel() {
 }
 
 #[test]
+fn what_is_not_coloured_yet_is_not_drawn() {
+    let mut stage = Stage::new(schedule(&[(4, 0, 1, 0, 30)], 100), WHITE);
+    stage.shades = Shades::default();
+    assert_eq!(stage.picture(&Window { from: 0.0, to: 100.0, top: 0.0 }, 100).lines(), 0);
+}
+
+#[test]
 fn too_many_rectangles_go_into_the_image() {
     let bars: Vec<Bar> = (0..4_000).map(|n| (4 + n % 4, 0, 1, n / 4 * 10, n / 4 * 10 + 9)).collect();
     let stage = Stage::new(schedule(&bars, 10_000), WHITE);
@@ -231,6 +238,45 @@ fn too_many_rectangles_go_into_the_image() {
     for (at, (found, wanted)) in lines[line].iter().zip(&expected).enumerate() {
         assert!((found[0] - wanted[0]).abs() <= 2.0, "pixel {at}: {found:?}, expected {wanted:?}");
     }
+}
+
+#[test]
+fn a_million_bars_take_a_hundred_megabytes() {
+    // As they are read: a million jobs, each with one bar on one of 128 devices and a wait.
+    let kind = Kind { name: "g".into(), first_device: 0, devices: 128, positions: 1, slots: 1 };
+    let nodes = (0..16).map(|node| Node { kind: 0, first_device: node * 8, devices: 8 }).collect();
+    let mut builder = Builder::new(vec![kind], nodes, 100_000 * SECOND);
+    builder.tenant("t");
+    builder.class("c");
+    for job in 0..1_000_000_u32 {
+        let from_us = i64::from(job / 128) * 10 * SECOND;
+        builder.job(JobInput {
+            name: &format!("job-{job}"),
+            tenant: 0,
+            class: 0,
+            submit_us: 0,
+            end_us: Some(from_us + 9 * SECOND),
+            fate: Fate::Finished,
+            waited_us: from_us,
+        });
+        builder.lease(LeaseInput {
+            job,
+            from_us,
+            ready_us: from_us,
+            to_us: from_us + 9 * SECOND,
+            rate_micro: 1,
+            slots: 1,
+            height: 1,
+        });
+        builder.place(job % 128, 0).unwrap();
+        builder.wait(WaitInput { job, from_us: 0, to_us: from_us, reason: 0 });
+    }
+    let mut read = Schedule::from_bytes(&builder.finish().to_bytes().unwrap()).unwrap();
+    let columns = read.bytes();
+    let stage = Stage::new(read, WHITE);
+    let picture = stage.picture(&Window { from: 0.0, to: 4e9, top: 0.0 }, 1_400);
+    let all = columns + stage.shades.bytes() + stage.bands.bytes() + picture.image.capacity();
+    assert!(all < 100_000_000, "{all} bytes, {columns} of them in columns");
 }
 
 #[test]

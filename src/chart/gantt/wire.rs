@@ -191,6 +191,13 @@ impl Schedule {
         assembler.finish()
     }
 
+    /// Bytes in memory, but for what is few.
+    #[must_use]
+    pub fn bytes(&mut self) -> usize {
+        let numbers: usize = self.columns().into_iter().map(|column| column.capacity() * 4).sum();
+        numbers + self.byte_columns().into_iter().map(|column| column.capacity()).sum::<usize>()
+    }
+
     /// Every column of numbers.
     fn columns(&mut self) -> [&mut Vec<u32>; NUMBERS] {
         [

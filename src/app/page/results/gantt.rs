@@ -10,6 +10,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use gloo::events::{EventListener, EventListenerOptions};
+use gloo::timers::callback::Timeout;
 use gloo::utils::{document, window};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
@@ -126,6 +127,7 @@ pub(super) struct Gantt {
     plot: NodeRef,
     tip: NodeRef,
     watching: Option<Watching>,
+    later: Option<Timeout>,
 }
 
 /// What listens as long as there is a canvas.
@@ -172,6 +174,7 @@ impl Component for Gantt {
             plot: NodeRef::default(),
             tip,
             watching: None,
+            later: None,
         };
         gantt.open_if_small(ctx);
         gantt
@@ -268,9 +271,16 @@ impl Component for Gantt {
         let is_drawn_on = self.stage.borrow().brush.as_ref().is_some_and(|brush| *brush.canvas() == base);
         if !is_drawn_on {
             self.stage.borrow_mut().brush = Brush::new(base, over, overview);
-            self.stage.borrow_mut().shade();
             self.watching = self.watch();
-            self.measure();
+            // A million bars are coloured in a task of their own.
+            let stage = Rc::downgrade(&self.stage);
+            let plot = self.plot.cast::<Element>();
+            self.later = Some(Timeout::new(0, move || {
+                if let (Some(stage), Some(plot)) = (stage.upgrade(), plot) {
+                    stage.borrow_mut().shade();
+                    resized(&stage, f64::from(plot.client_width()));
+                }
+            }));
         }
     }
 
@@ -469,12 +479,6 @@ impl Gantt {
     /// Rows may need another height now.
     fn refit(&self) {
         change(&self.stage, |_| ());
-    }
-
-    fn measure(&self) {
-        if let Some(plot) = self.plot.cast::<Element>() {
-            resized(&self.stage, f64::from(plot.client_width()));
-        }
     }
 
     /// Follows size, theme and wheel.

@@ -19,6 +19,7 @@ pub(super) async fn read(blob: Blob) -> Result<(Rc<Schedule>, Rc<Bands>), String
         let bytes = part(&blob, column.start as f64, column.end as f64).await?;
         assembler.take(bytes).map_err(|error| error.to_string())?;
     }
+    pause().await;
     let schedule = assembler.finish().map_err(|error| error.to_string())?;
     pause().await;
     let bands = Bands::new(&schedule);
