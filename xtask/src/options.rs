@@ -44,6 +44,15 @@ pub(crate) enum Headers {
     Bare,
 }
 
+/// What is measured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Measured {
+    /// Engine, import and solver.
+    Engine,
+    /// The page, in a browser.
+    Page,
+}
+
 /// Whether the page may register its service worker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Pwa {
@@ -64,8 +73,8 @@ pub(crate) struct Options {
     pub(crate) prefix: String,
     pub(crate) headers: Headers,
     pub(crate) long: bool,
-    /// Measure the page in a browser.
-    pub(crate) web: bool,
+    /// What to measure.
+    pub(crate) measured: Measured,
     /// How long to fuzz.
     pub(crate) minutes: u64,
     pub(crate) only: Option<String>,
@@ -95,7 +104,7 @@ impl Options {
             prefix: "/".to_owned(),
             headers: Headers::Hosted,
             long: false,
-            web: false,
+            measured: Measured::Engine,
             minutes: 1,
             only: None,
         };
@@ -116,7 +125,7 @@ impl Options {
                 (Task::Serve, "--bare") => options.headers = Headers::Bare,
                 (Task::Fuzz, "--minutes") => options.minutes = value(&word, words.next())?,
                 (Task::Test, "--long") => options.long = true,
-                (Task::Bench, "--web") => options.web = true,
+                (Task::Bench, "--web") => options.measured = Measured::Page,
                 (Task::Test, "--only") => options.only = Some(value(&word, words.next())?),
                 (_, "--help" | "-h") => options.task = Task::Help,
                 _ => return Err(format!("'{word}' is not understood here")),
@@ -159,6 +168,13 @@ mod tests {
     fn fuzzing_lasts_a_minute_unless_told() {
         assert_eq!(parse("fuzz").unwrap().minutes, 1);
         assert_eq!(parse("fuzz --minutes 60").unwrap().minutes, 60);
+    }
+
+    #[test]
+    fn the_engine_is_measured_unless_told() {
+        assert_eq!(parse("bench").unwrap().measured, Measured::Engine);
+        let page = parse("bench --web --no-build").unwrap();
+        assert_eq!((page.measured, page.build), (Measured::Page, false));
     }
 
     #[test]

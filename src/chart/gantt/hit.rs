@@ -17,7 +17,7 @@ pub enum Hit {
     Row(Place),
 }
 
-/// What is in a row at a tick and, for unfolded devices, at a height within the row; a bar may be [`REACH_PX`] away.
+/// What is in a row at a tick and, for unfolded devices, at a height within the row; a bar may be 2 px away.
 #[must_use]
 pub fn hit(schedule: &Schedule, row: &Row, tick: f64, y: f64, ticks_per_px: f64) -> Hit {
     if row.shape == Shape::Band {

@@ -2,6 +2,7 @@
 
 mod brush;
 mod colours;
+mod files;
 mod load;
 mod panels;
 mod stage;
@@ -12,8 +13,8 @@ use std::rc::Rc;
 use gloo::events::{EventListener, EventListenerOptions};
 use gloo::timers::callback::Timeout;
 use gloo::utils::{document, window};
+use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{
     Blob, Element, HtmlCanvasElement, HtmlElement, HtmlInputElement, HtmlSelectElement, MutationObserver,
@@ -22,15 +23,15 @@ use web_sys::{
 use yew::prelude::*;
 
 use self::brush::{Brush, OVERVIEW_PX};
+use self::files::unsaved;
 use self::stage::{Drag, Shared, Stage, Told, change, pressed, recoloured, resized, wake};
+use super::JobTable;
 use super::menu::Menu;
-use super::{JobTable, save};
 use crate::app::comparison::Comparison;
-use crate::app::export::{self, Seeds};
 use crate::app::gantt::{Pane, Press, Shift, Viewer, press};
 use crate::app::page::icon::Icon;
 use crate::app::strings::gantt::{self as words, Reading};
-use crate::chart::gantt::{Bands, Colouring, Folding, Frame, MOST_FOUND, Picture, Schedule, search, svg};
+use crate::chart::gantt::{Bands, Colouring, Folding, MOST_FOUND, Schedule, search};
 
 /// Schedules of up to so many bytes are shown without being asked for.
 const SMALL_BYTES: f64 = 2_000_000.0;
@@ -715,82 +716,6 @@ impl Gantt {
             </div>
         }
     }
-}
-
-/// Files.
-impl Gantt {
-    fn file_name(&self, props: &GanttProps, extension: &str) -> String {
-        let of = self.table(props);
-        let label = of.map_or("", |table| table.policy.as_str());
-        let what = match self.other_table(props) {
-            Some(other) => format!("schedule-{label}-{}", other.policy),
-            None => format!("schedule-{label}"),
-        };
-        let seed = of.map_or(0, |table| table.seed);
-        export::file_name(&props.trace_name, &what, Seeds::One(seed), &props.today, extension)
-    }
-
-    /// One file a run, in the colours of the light theme.
-    fn save_svg(&self, ctx: &Context<Self>) -> Result<(), JsValue> {
-        let stage = self.stage.borrow();
-        let Some(viewer) = &stage.viewer else { return Ok(()) };
-        let mut seen = viewer.clone();
-        seen.shade(&panels::of_file);
-        let ground = crate::chart::gantt::Ground {
-            idle: panels::of_file("idle"),
-            used: panels::of_file("accent-solid"),
-        };
-        for at in 0..seen.panes().len() {
-            let Some(scene) = seen.scene(at, ground) else { continue };
-            let window = seen.window_of(at);
-            let width = stage.layout.plot().round() as usize;
-            let mut picture = Picture::default();
-            picture.paint(&scene, &window, seen.room_px(), width);
-            let title = seen
-                .panes()
-                .get(at)
-                .map(|pane| format!("{}: {}", words::TITLE, pane.title))
-                .unwrap_or_default();
-            let categories = panels::meanings(&seen);
-            let frame = Frame {
-                title: &title,
-                summary: &words::summary(viewer),
-                footnote: &ctx.props().footnote,
-                categories: &categories,
-                room_px: seen.room_px(),
-                gutter_px: stage.layout.gutter,
-                to_px: stage.layout.plot() / width.max(1) as f64,
-            };
-            let text = svg(&scene, &window, &picture, &frame);
-            let name = self.file_name(ctx.props(), "svg");
-            let name = if at == 0 { name } else { name.replace(".svg", "-below.svg") };
-            save::save_text(&name, "image/svg+xml", &text)?;
-        }
-        Ok(())
-    }
-
-    fn save_png(&self, ctx: &Context<Self>) -> Result<(), JsValue> {
-        let stage = self.stage.borrow();
-        let (Some(brush), Some(viewer)) = (&stage.brush, &stage.viewer) else { return Ok(()) };
-        let titles: Vec<&str> = viewer.panes().iter().map(|pane| pane.title.as_str()).collect();
-        let title = format!("{}: {}", words::TITLE, titles.join(" above "));
-        let canvas = brush.composed(&title, &ctx.props().footnote)?;
-        let (name, link) = (self.file_name(ctx.props(), "png"), ctx.link().clone());
-        let on_blob = Closure::once_into_js(move |blob: JsValue| {
-            let saved = match blob.dyn_into::<Blob>() {
-                Ok(blob) => save::save_blob(&name, &blob),
-                Err(error) => Err(error),
-            };
-            if let Err(error) = saved {
-                link.send_message(Msg::Unsaved(unsaved(&error)));
-            }
-        });
-        canvas.to_blob(on_blob.unchecked_ref())
-    }
-}
-
-fn unsaved(error: &JsValue) -> String {
-    format!("The file could not be saved: {error:?}")
 }
 
 /// Arrows that point into the corners.
