@@ -14,13 +14,15 @@ use web_sys::{Blob, BlobPropertyBag, DedicatedWorkerGlobalScope, File, FileReade
 use super::mapping::Inspection;
 use super::message::{self, Reply, Request, WorkloadFile};
 use super::pool::{get, set};
+use super::schedule::schedule;
 use super::state::inputs::{Contents, MOST_NAMES};
 use super::{assumptions, common_jobs, gavel};
 use crate::scenario::Scenario;
 use crate::scenario::hash::{scenario_hash, workload_hash};
 use crate::scenario::run::{Prepared, prepare};
-use crate::scenario::tables::{RoundsCsv, write_jobs_csv, write_waits_csv};
-use crate::sim::{Progress, RoundReport, Watch};
+use crate::scenario::tables::{RoundsCsv, write_jobs_csv, write_wait_history_csv};
+use crate::sim::waiting::WaitHistory;
+use crate::sim::{Progress, RoundReport, RunRecord, Watch};
 use crate::trace::mapping::Mapping;
 use crate::trace::{
     Head, Import, ImportOptions, ImportReport, Refusal, WorkloadDigest, put_in_reading_order, repeated,
@@ -308,10 +310,14 @@ fn simulate(
     let times = Float64Array::from(&prepared.completion_times_s(&finished.record)[..]);
     let mut beside =
         vec![("jobs", blob(&Uint8Array::from(&jobs_csv[..]), CSV)?), ("times", blob(&times, BYTES)?)];
+    let waits = WaitHistory::of(&finished.record);
     if !finished.record.waits.is_empty() {
         let mut waits_csv = Vec::new();
-        write_waits_csv(prepared, &finished.record, &mut waits_csv).map_err(|error| error.to_string())?;
+        write_wait_history_csv(prepared, &waits, &mut waits_csv).map_err(|error| error.to_string())?;
         beside.push(("waits", blob(&Uint8Array::from(&waits_csv[..]), CSV)?));
+    }
+    if let Some(schedule) = schedule_of(prepared, &finished.record, &waits)? {
+        beside.push(("schedule", schedule));
     }
     if telling.has_ledger {
         let rounds_csv = telling.rounds.finish().map_err(|error| error.to_string())?;
@@ -324,6 +330,17 @@ fn simulate(
         assumptions: assumptions::sentences(scenario, prepared),
     };
     Ok((reply, beside))
+}
+
+/// The schedule of a run, for the page to keep until its Gantt is opened; `None` where there is none, or too much of it.
+fn schedule_of(
+    prepared: &Prepared,
+    record: &RunRecord,
+    waits: &WaitHistory,
+) -> Result<Option<JsValue>, String> {
+    let Ok(Some(schedule)) = schedule(prepared, record, waits) else { return Ok(None) };
+    let bytes = schedule.to_bytes().map_err(|error| error.to_string())?;
+    blob(&Uint8Array::from(&bytes[..]), BYTES).map(Some)
 }
 
 impl Bench {
