@@ -19,6 +19,7 @@ pub mod groups;
 pub mod headline;
 pub mod keys;
 pub mod kpi;
+pub mod laboratory;
 pub mod link;
 pub mod mapping;
 pub mod message;

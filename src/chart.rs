@@ -42,6 +42,7 @@ pub mod palette;
 pub mod scale;
 pub mod scene;
 mod series;
+mod shares;
 mod svg;
 mod text;
 pub mod theme;
@@ -60,6 +61,7 @@ pub use multiples::{Multiple, SmallMultiples};
 pub use palette::{Key, Marked, Role};
 pub use scene::{Area, Scene};
 pub use series::{Curve, TimeSeries};
+pub use shares::{Share, ShareChart, ShareColumn};
 pub use theme::Theme;
 
 /// More series than this on one chart cannot be told apart: as many as there are policies.

@@ -15,6 +15,7 @@ use self::answer::Answer;
 use self::divisible::Normalise;
 pub use self::instance::{Instance, InstanceError};
 use self::integer::explain::Explanation;
+use self::integer::tables::{NoTables, Tables};
 pub use self::misreport::misreports;
 use crate::policy::param::{ParamError, ParamKind, ParamSpec, ParamValue, Params};
 use crate::policy::{PolicySpec, registry};
@@ -223,6 +224,29 @@ pub fn explain(
         Checked::Own(params) => integer::explain(instance, policy, &params, jobs),
         Checked::Round { .. } => Err(refused("decisions of policies without a program are not explained")),
     }
+}
+
+/// The tables of the dynamic program that decides an instance under one of [`PROGRAMS`](integer::tables::PROGRAMS).
+///
+/// # Errors
+/// [`NoTables`], which says why there are none, or why they cannot be read.
+pub fn tables(
+    instance: &Instance,
+    policy: &str,
+    params: &BTreeMap<String, ParamValue>,
+) -> Result<Tables, NoTables> {
+    match check(instance, policy, params)? {
+        Checked::Own(_) if instance.is_divisible() => Err(NoTables::Divisible),
+        Checked::Own(params) => integer::tables::tables(instance, policy, &params),
+        Checked::Round { .. } => Err(NoTables::Policy(policy.to_string())),
+    }
+}
+
+/// Whether a policy for divisible problems adds or compares rates over every tenant's smallest, unless `normalise` says otherwise;
+/// other policies take the rates as they are given.
+#[must_use]
+pub fn is_over_slowest(policy: &str) -> bool {
+    divisible::is_over_slowest(policy)
 }
 
 /// The policy of the registry with this name, if `solve` has none of its own.

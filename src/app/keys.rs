@@ -1,6 +1,7 @@
 //! Keys that work anywhere on the page: what each does now, and the list that the reader is shown.
 
 use super::comparison::Toggle;
+use super::laboratory::Change;
 use super::state::{Action, Dialog, Edit, LetterKeys, State, View};
 use crate::policy::registry;
 
@@ -30,7 +31,7 @@ pub const HELP: [(&str, &str); 12] = [
     (". ,", "schedule: next bar, the bar before; Enter pins its job"),
     ("F, 0", "schedule: fit the pinned job; everything"),
     ("T", "theme: system, light, dark"),
-    ("Ctrl Z", "undo a change of the set-up"),
+    ("Ctrl Z", "undo a change of the set-up or, in the laboratory, of the instance"),
     ("Ctrl Y", "redo it"),
     ("?", "these keys"),
 ];
@@ -45,6 +46,8 @@ pub fn action(state: &State, key: Key) -> Option<Action> {
         Key::Escape if state.runs.active.is_some() || state.runs.awaited.is_some() => Some(Action::Cancel),
         Key::Escape if state.inputs.reading.is_some() => Some(Action::StopReading),
         Key::Escape => None,
+        Key::Undo if state.view == View::Laboratory => Some(Action::Laboratory(Change::Undo)),
+        Key::Redo if state.view == View::Laboratory => Some(Action::Laboratory(Change::Redo)),
         Key::Undo => Some(Action::Undo),
         Key::Redo => Some(Action::Redo),
         Key::AltDigit(digit) => shown_policy(state, digit, Toggle::Solo),
@@ -55,7 +58,7 @@ pub fn action(state: &State, key: Key) -> Option<Action> {
         Key::Char(digit @ '1'..='9') => {
             let digit = digit as u8 - b'0';
             match state.view {
-                View::Start => None,
+                View::Start | View::Laboratory => None,
                 View::SetUp => chosen_policy(state, digit),
                 View::Results => shown_policy(state, digit, Toggle::Flip),
             }

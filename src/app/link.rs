@@ -2,12 +2,14 @@
 //!
 //! `s` is the scenario (JSON, base64url without padding), `v` the version of its format. What is shown is apart from what is
 //! computed, so that a bad part of the one does not lose the other: `view`, `base` (the baseline's label), and `trace`, the
-//! fingerprint of the workload, which tells a reader whose file is another one. Jobs are never in a link.
+//! fingerprint of the workload, which tells a reader whose file is another one. Jobs are never in a link. What is in the laboratory
+//! is written by [`laboratory::link`](super::laboratory::link).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
 
+use super::laboratory::link::{self as laboratory, Shared};
 use super::state::View;
 use crate::policy;
 use crate::scenario::{Scenario, VERSION};
@@ -23,6 +25,8 @@ pub struct Link {
     pub baseline: Option<String>,
     /// Fingerprint of the traced workload that the sender had.
     pub trace: Option<String>,
+    /// What is in the laboratory.
+    pub laboratory: Option<Shared>,
 }
 
 /// What in a link could not be followed. The page shows each of them.
@@ -64,6 +68,9 @@ pub fn encode(link: &Link) -> String {
             text.append_pair(key, value);
         }
     }
+    for (key, value) in link.laboratory.iter().flat_map(laboratory::encode) {
+        text.append_pair(key, &value);
+    }
     text.finish()
 }
 
@@ -75,6 +82,7 @@ pub fn decode(text: &str) -> (Link, Vec<Remark>) {
     let mut dropped = Vec::new();
     let mut scenario = None;
     let mut version = VERSION;
+    let mut of_laboratory = Vec::new();
     for (key, value) in form_urlencoded::parse(text.trim_start_matches('#').as_bytes()) {
         match key.as_ref() {
             "s" => scenario = Some(value.into_owned()),
@@ -88,12 +96,18 @@ pub fn decode(text: &str) -> (Link, Vec<Remark>) {
             },
             "base" => link.baseline = Some(value.into_owned()),
             "trace" => link.trace = Some(value.into_owned()),
+            key if laboratory::is_key(key) => of_laboratory.push((key.to_owned(), value.into_owned())),
             _ => dropped.push(key.into_owned()),
         }
     }
+    let in_laboratory = laboratory::decode(&of_laboratory);
+    dropped.extend(in_laboratory.dropped);
+    link.laboratory = in_laboratory.shared;
     if version > VERSION {
         remarks.push(Remark::NewerVersion { found: version });
     }
+    remarks.extend(in_laboratory.newer.map(|found| Remark::NewerVersion { found }));
+    remarks.extend(in_laboratory.unreadable.map(Remark::Unreadable));
     if let Some(encoded) = scenario {
         match read_scenario(&encoded, version, &mut dropped) {
             Ok(scenario) => link.scenario = Some(scenario),
@@ -159,6 +173,7 @@ mod tests {
             view: Some(View::Results),
             baseline: Some("Gavel & co. + 1".into()),
             trace: Some("7be1c9".into()),
+            laboratory: None,
         }
     }
 

@@ -6,10 +6,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::gavel::{Figures, Settings};
+use super::laboratory::answers::{Answers, Question};
 use super::mapping::Inspection;
 use super::state::inputs::Contents;
 use crate::scenario::Scenario;
 use crate::scenario::run::RunResult;
+use crate::solve::misreport::MisreportSearch;
 use crate::trace::mapping::Mapping;
 use crate::trace::{ImportOptions, Refusal};
 use crate::workload::synthetic::SyntheticSpec;
@@ -54,6 +56,16 @@ pub enum Request {
     Export {
         /// In this format.
         format: WorkloadFile,
+    },
+    /// Ask every policy of `solve`.
+    Laboratory {
+        /// For this.
+        question: Box<Question>,
+    },
+    /// Search for false reports that pay.
+    Misreports {
+        /// Under the policy of this.
+        question: Box<Question>,
     },
     /// Run the message's `trace` with its `table` of throughputs as Gavel's simulator does.
     Gavel {
@@ -137,6 +149,16 @@ pub enum Reply {
     },
     /// The message's `file` is the workload as was asked for.
     Exported,
+    /// What every policy of `solve` answers.
+    Laboratory {
+        /// All of them.
+        answers: Box<Answers>,
+    },
+    /// The search for false reports has ended.
+    Misreports {
+        /// What it found.
+        search: Box<MisreportSearch>,
+    },
     /// The run as Gavel's is finished; the message's `jobs` is the table of its jobs.
     Gavel {
         /// What came out.

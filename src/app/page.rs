@@ -11,6 +11,7 @@ pub mod field;
 pub mod gavel;
 pub mod header;
 pub mod icon;
+pub mod laboratory;
 pub mod machines;
 pub mod mapping;
 pub mod policies;
@@ -46,6 +47,7 @@ use self::dialogs::Dialogs;
 use self::drop::DropZone;
 use self::gavel::Gavel;
 use self::header::Header;
+use self::laboratory::Laboratory;
 use self::mapping::MappingWindow;
 use self::results::{Basis, Results, ResultsProps, save::save_blob};
 use self::run_bar::RunBar;
@@ -182,6 +184,10 @@ impl Component for Page {
                 None => return false,
             },
             Msg::Files(files) if files.is_empty() => return false,
+            Msg::Files(files) if self.state.view == View::Laboratory => {
+                laboratory::take_files(files, &self.dispatch);
+                return false;
+            }
             Msg::Files(files) => self.shelf.take_files(files),
             Msg::Read(ReadTask::Read(id), news) => self.reading_news(id, news),
             Msg::Read(ReadTask::Export(name), news) => match exported(&name, news) {
@@ -225,7 +231,9 @@ impl Component for Page {
                         View::Start => self.start(),
                         View::SetUp => self.set_up(),
                         View::Results => self.results(),
+                        View::Laboratory => html! {},
                     } }
+                    <Laboratory view={state.view} laboratory={Rc::clone(&state.laboratory)} worker_url={ctx.props().worker_url.clone()} {dispatch} />
                 </main>
                 <RunBar {state} {dispatch} />
                 <footer class="foot"><span>{ strings::VERSION }</span></footer>
@@ -396,8 +404,15 @@ impl Page {
     /// Puts the state into the address: a step of its own in the browser's history, so that Back takes back what was done.
     fn show_address(&self, before: &Rc<State>, step: Step) {
         let state = &self.state;
-        let is_same_step = Rc::ptr_eq(&state.scenario, &before.scenario) && state.view == before.view;
-        if is_same_step && state.baseline == before.baseline && state.input() == before.input() {
+        let is_same_step = Rc::ptr_eq(&state.scenario, &before.scenario)
+            && state.view == before.view
+            && state.laboratory.step == before.laboratory.step;
+        let is_same_laboratory = Rc::ptr_eq(&state.laboratory, &before.laboratory);
+        if is_same_step
+            && is_same_laboratory
+            && state.baseline == before.baseline
+            && state.input() == before.input()
+        {
             return;
         }
         let step = if is_same_step { Step::Replace } else { step };

@@ -22,6 +22,8 @@ pub use inputs::{FileInfo, FilesId, Inputs, Loaded, ReadId, ReadReport, Source};
 pub use runs::{ComparisonId, Groups, Older, ResultSet, RunReport, Runs};
 
 use super::comparison::{Freshness, Toggle};
+use super::laboratory::link::Shared;
+use super::laboratory::{Change, Laboratory};
 use super::link::{self, Link, Remark};
 use super::message::WorkloadFile;
 use super::plan::Plan;
@@ -44,11 +46,13 @@ pub enum View {
     SetUp,
     /// The comparison.
     Results,
+    /// A small instance under every policy.
+    Laboratory,
 }
 
 impl View {
     /// Every view, in the order of the header.
-    pub const ALL: [Self; 3] = [Self::Start, Self::SetUp, Self::Results];
+    pub const ALL: [Self; 4] = [Self::Start, Self::SetUp, Self::Results, Self::Laboratory];
 
     /// The word in the address.
     #[must_use]
@@ -57,6 +61,7 @@ impl View {
             Self::Start => "start",
             Self::SetUp => "setup",
             Self::Results => "results",
+            Self::Laboratory => "laboratory",
         }
     }
 
@@ -241,6 +246,8 @@ pub enum Action {
     Baseline(String),
     /// A policy's chip was used.
     Toggle(String, Toggle),
+    /// Something was done in the laboratory.
+    Laboratory(Change),
 }
 
 /// What the page has to do.
@@ -295,6 +302,8 @@ pub struct State {
     pub hidden: Rc<BTreeSet<String>>,
     /// Changes of the set-up that can be taken back.
     pub history: History,
+    /// The laboratory.
+    pub laboratory: Rc<Laboratory>,
 }
 
 /// What becomes of the settings of a trace when files of its name were read.
@@ -321,6 +330,7 @@ impl Default for State {
             baseline: None,
             hidden: Rc::default(),
             history: History::default(),
+            laboratory: Rc::default(),
         }
     }
 }
@@ -429,7 +439,18 @@ impl State {
             view: (self.view != View::Start).then_some(self.view),
             baseline: self.baseline.clone(),
             trace: trace.or_else(|| self.inputs.expected_trace.clone()),
+            laboratory: (*self.laboratory != Laboratory::default()).then(|| Shared::of(&self.laboratory)),
         })
+    }
+
+    /// What stands after `#` in a link that is sent to others: of the laboratory and the set-up only what is shown.
+    #[must_use]
+    pub fn address_to_share(&self) -> String {
+        if self.view == View::Laboratory {
+            let laboratory = Some(Shared::of(&self.laboratory));
+            return link::encode(&Link { view: Some(self.view), laboratory, ..Link::default() });
+        }
+        State { laboratory: Rc::default(), ..self.clone() }.address()
     }
 
     /// Takes an action, and says what the page has to do about it.
@@ -553,6 +574,7 @@ impl State {
             }
             Action::Baseline(label) => self.baseline = Some(label),
             Action::Toggle(label, toggle) => self.toggle(&label, toggle),
+            Action::Laboratory(change) => Rc::make_mut(&mut self.laboratory).apply(change),
         }
         commands
     }
@@ -630,6 +652,7 @@ impl State {
         self.inputs.expected_trace = link.trace;
         let fallback = if link.scenario.is_some() { View::SetUp } else { View::Start };
         let view = link.view.unwrap_or(fallback);
+        Rc::make_mut(&mut self.laboratory).follow(link.laboratory);
         let scenario = link.scenario.unwrap_or_else(samples::default_scenario);
         if self.history.before() == Some(&scenario) {
             commands.extend(self.apply(Action::Undo, &Now::default()));

@@ -1,6 +1,7 @@
 //! The words of the page: what is said in more than one place, and every sentence with a number in it.
 
 pub mod gantt;
+pub mod laboratory;
 pub mod machines;
 pub mod mapping;
 
@@ -129,6 +130,7 @@ pub fn view(view: View) -> &'static str {
         View::Start => "Start",
         View::SetUp => "Set up",
         View::Results => "Results",
+        View::Laboratory => "Laboratory",
     }
 }
 
@@ -137,7 +139,7 @@ pub fn view(view: View) -> &'static str {
 pub fn title(shown: View, scenario: &str) -> String {
     match (shown, scenario) {
         (View::Start, _) => PRODUCT.to_owned(),
-        (View::SetUp, _) | (_, "") => format!("{} · {PRODUCT}", view(shown)),
+        (View::SetUp | View::Laboratory, _) | (_, "") => format!("{} · {PRODUCT}", view(shown)),
         (View::Results, name) => format!("{name} · {PRODUCT}"),
     }
 }
@@ -195,7 +197,7 @@ pub fn remark(remark: &Remark) -> String {
         ),
         Remark::Unreadable(why) => {
             format!(
-                "The scenario of this link cannot be used: {why}. The page shows its own; ask the sender for the link again."
+                "What this link holds cannot be used: {why}. The page shows its own; ask the sender for the link again."
             )
         }
     }

@@ -11,6 +11,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, BlobPropertyBag, DedicatedWorkerGlobalScope, File, FileReaderSync};
 
+use super::laboratory::answers;
 use super::mapping::Inspection;
 use super::message::{self, Reply, Request, WorkloadFile};
 use super::pool::{get, set};
@@ -71,6 +72,11 @@ pub async fn worker_message(message: JsValue) {
         }
         Ok(Request::Export { format }) => export(&message, format),
         Ok(Request::CommonMeans { groups }) => common_means(&message, &groups),
+        Ok(Request::Laboratory { question }) => {
+            Ok((Reply::Laboratory { answers: Box::new(answers::answers(&question)) }, Vec::new()))
+        }
+        Ok(Request::Misreports { question }) => answers::misreports(&question)
+            .map(|search| (Reply::Misreports { search: Box::new(search) }, Vec::new())),
         Ok(Request::Gavel { settings }) => gavel_run(&message, &settings),
         Err(error) => Err(format!("the page is of another version: {error}")),
     };

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::integer::explain::Explanation;
 use super::misreport::MisreportSearch;
 
 /// How good the answer is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AnswerStatus {
     /// Nothing better is possible. Divisible problems are solved in floating point: to the accuracy that the proof states.
@@ -32,7 +32,7 @@ impl AnswerStatus {
 }
 
 /// What the objective of an answer measures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measure {
     /// The sum over tenants of their (normalised) rates, or of values under the objective asked for.
@@ -86,7 +86,7 @@ pub struct Answer {
 
 /// Numbers of allocations. Two allocations are the same when every tenant has as much of every type in both (on A100-class types: as
 /// many slices of each kind), whatever its jobs do with it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AllocationCounts {
     /// Allocations that fit.
     pub fitting: u64,
@@ -97,7 +97,7 @@ pub struct AllocationCounts {
 }
 
 /// What one job gets, or a tenant of a divisible problem of one type.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Allocated {
     /// The tenant.
     pub tenant: String,
@@ -117,7 +117,7 @@ pub struct Allocated {
 }
 
 /// One tenant.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TenantAnswer {
     /// Its name.
     pub name: String,

@@ -90,12 +90,8 @@ pub(super) fn solve(instance: &Instance, policy: &str, normalise: Normalise) -> 
     if let Some(i) = instance.tenants.iter().position(|tenant| tenant.rates.is_none()) {
         return Err(SolveError::Mixed { path: format!("tenants[{i}].jobs") });
     }
-    let rule = ROUND_POLICIES.iter().find(|(name, _)| *name == policy).map_or(policy, |&(_, rule)| rule);
-    let defined = if rule == "equal-throughput" || policy.starts_with("oef-") {
-        Normalise::Slowest
-    } else {
-        Normalise::AsDefined
-    };
+    let rule = rule_of(policy);
+    let defined = if is_over_slowest(policy) { Normalise::Slowest } else { Normalise::AsDefined };
     let economy = Economy::new(instance, if normalise == Normalise::AsDefined { defined } else { normalise });
     let decided = match rule {
         "equal-split" => Decided::Split(equal_split(&economy)),
@@ -114,6 +110,16 @@ pub(super) fn solve(instance: &Instance, policy: &str, normalise: Normalise) -> 
         _ => return Err(refusal(policy)),
     };
     Ok(answer(&economy, policy, decided))
+}
+
+/// The policy of `solve` that a policy is.
+fn rule_of(policy: &str) -> &str {
+    ROUND_POLICIES.iter().find(|(name, _)| *name == policy).map_or(policy, |&(_, rule)| rule)
+}
+
+/// Whether a policy is defined in units of every tenant's smallest rate.
+pub(super) fn is_over_slowest(policy: &str) -> bool {
+    rule_of(policy) == "equal-throughput" || policy.starts_with("oef-")
 }
 
 /// Why a policy does not divide.

@@ -262,7 +262,9 @@ impl InstanceType {
         Ok(())
     }
 
-    fn has_size(&self, slots: u32) -> bool {
+    /// Whether a slice of so many slots is possible on one device.
+    #[must_use]
+    pub fn has_size(&self, slots: u32) -> bool {
         match self.layout {
             InstanceLayout::Uniform => (1..=self.slots_per_device).contains(&slots),
             InstanceLayout::MigA100 => [1, 2, 3, 4, 7].contains(&slots),
@@ -270,7 +272,9 @@ impl InstanceType {
         }
     }
 
-    fn sizes(&self) -> String {
+    /// The slots that slices can have, in words.
+    #[must_use]
+    pub fn sizes(&self) -> String {
         match self.layout {
             InstanceLayout::Uniform => format!("1 to {}", self.slots_per_device),
             InstanceLayout::MigA100 => "1, 2, 3, 4 or 7".to_string(),

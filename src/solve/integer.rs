@@ -13,6 +13,7 @@ mod packing;
 mod problem;
 mod round;
 mod search;
+pub mod tables;
 
 use self::enumerate::{Rule, enumerate};
 use self::envy::Incentive;

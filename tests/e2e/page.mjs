@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 
 export const hook = (page, id) => page.getByTestId(id);
 
-/** Waits until the page is there. */
-export const started = (page) => hook(page, "trace-file-input").waitFor({ state: "attached" });
+/** Waits until the page is there: every view but the laboratory takes files. */
+export const started = (page) => hook(page, "trace-file-input").or(hook(page, "laboratory")).waitFor({ state: "attached" });
 
 /** The fragment with which the page opens a scenario. */
 export const scenarioHash = (scenario) =>

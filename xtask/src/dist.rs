@@ -9,18 +9,19 @@ use std::fs;
 use std::path::Path;
 
 /// The compressed module may not be larger: it is what a visitor waits for.
-const WASM_GZ_BUDGET: usize = 2_570_000;
+const WASM_GZ_BUDGET: usize = 2_750_000;
 
 const PAGE: &str = "index.html";
 const SERVICE_WORKER: &str = "sw.js";
 const WASM: &str = "app_bg.wasm";
 
 /// Files that name no other, then files that name only those before them.
-const HASHED: [(&str, &str); 9] = [
+const HASHED: [(&str, &str); 10] = [
     ("target/pkg", WASM),
     ("www", "style.css"),
     ("src/chart", "chart.css"),
     ("www", "results.css"),
+    ("www", "laboratory.css"),
     ("www", "icon.svg"),
     ("www", "manifest.webmanifest"),
     ("target/pkg", "app.js"),

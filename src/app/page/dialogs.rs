@@ -10,7 +10,7 @@ use super::browser;
 use super::drop::{MOST_PASTED_BYTES, pasted};
 use super::icon::Icon;
 use crate::app::keys::HELP;
-use crate::app::state::{Action, Dialog, LetterKeys, State};
+use crate::app::state::{Action, Dialog, LetterKeys, State, View};
 use crate::app::strings;
 use crate::chart::format;
 
@@ -33,7 +33,8 @@ pub fn Dialogs(props: &DialogProps) -> Html {
         // The window of Gavel's simulator outlasts being closed; that of the mapping needs the files.
         None | Some(Dialog::Gavel | Dialog::Mapping) => html! {},
         Some(Dialog::Share) => {
-            html! { <ShareDialog address={browser::address_with(&state.address())} trace={trace_name(state)} {dispatch} /> }
+            let of = if state.view == View::Laboratory { Shared::Instance } else { Shared::Scenario };
+            html! { <ShareDialog address={browser::address_with(&state.address_to_share())} {of} trace={trace_name(state)} {dispatch} /> }
         }
         Some(Dialog::Keys) => html! { <KeysDialog letter_keys={state.letter_keys} {dispatch} /> },
         Some(Dialog::Paste) => html! { <PasteDialog {dispatch} {on_files} /> },
@@ -89,16 +90,26 @@ pub fn Window(props: &WindowProps) -> Html {
     }
 }
 
+/// What a link is to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shared {
+    /// The set-up.
+    Scenario,
+    /// The instance of the laboratory.
+    Instance,
+}
+
 #[derive(Properties, PartialEq)]
 struct ShareProps {
     address: AttrValue,
+    of: Shared,
     trace: Option<AttrValue>,
     dispatch: Callback<Action>,
 }
 
 #[component]
 fn ShareDialog(props: &ShareProps) -> Html {
-    let ShareProps { address, trace, dispatch } = props;
+    let ShareProps { address, of, trace, dispatch } = props;
     let copied = use_state_eq(|| None::<bool>);
     let copy = {
         let (copied, address) = (copied.setter(), address.to_string());
@@ -116,20 +127,30 @@ fn ShareDialog(props: &ShareProps) -> Html {
         Some(false) => "The browser does not allow copying here: select the link and copy it.",
     };
     let size = format::bytes(address.len() as u64);
+    let (title, about) = match of {
+        Shared::Scenario => ("Share this scenario", "The link holds the set-up, not the trace."),
+        Shared::Instance => {
+            ("Share this instance", "The link holds all of it; whoever opens it sees the same answers.")
+        }
+    };
     html! {
-        <Window id="dlg-share" title="Share this scenario" about="The link holds the set-up, not the trace." {dispatch}>
+        <Window id="dlg-share" {title} {about} {dispatch}>
             <div class="linkbox">
                 <input type="text" readonly={true} value={address} aria-label="Link to this scenario" data-testid="share-address" />
                 <button class="btn primary" type="button" onclick={copy}>{ "Copy" }</button>
             </div>
             <p class="muted" role="status">{ said }</p>
             <ul class="plain ticks">
+                if *of == Shared::Instance {
+                    <li>{ Icon::Check.html() }<span>{ format!("Types, tenants, rates or jobs, settings and the policy: {size}") }</span></li>
+                } else {
                 <li>{ Icon::Check.html() }<span>{ format!("Cluster, policies, weights, rounds, seeds, view and baseline: {size}") }</span></li>
                 if let Some(trace) = trace {
                     <li>{ Icon::Check.html() }<span>{ "The trace’s name and fingerprint, so that a reader is told if theirs differs" }</span></li>
                     <li class="no">{ Icon::Cross.html() }<span>{ "The trace itself. Send " }<b>{ trace }</b>{ " along; the reader drops it on the page." }</span></li>
                 } else {
                     <li>{ Icon::Check.html() }<span>{ "The generated workload, by its seed" }</span></li>
+                }
                 }
             </ul>
         </Window>

@@ -33,6 +33,10 @@ pub enum Icon {
     File,
     /// A remark.
     Info,
+    /// A step back.
+    Undo,
+    /// A step forth.
+    Redo,
 }
 
 impl Icon {
@@ -64,6 +68,8 @@ impl Icon {
             Self::Plus => ("M8 3.2v9.6M3.2 8h9.6", ""),
             Self::File => ("M4 1.8h5.2L12.5 5v9.2h-8.5zM9 1.8V5.2h3.5", ""),
             Self::Info => ("M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM8 7.3v3.6M8 5.1v.1", ""),
+            Self::Undo => ("M5.8 3 2.8 6l3 3M2.8 6h6.4a3.8 3.8 0 0 1 0 7.6H6", ""),
+            Self::Redo => ("m10.2 3 3 3-3 3M13.2 6H6.8a3.8 3.8 0 0 0 0 7.6H10", ""),
         }
     }
 

@@ -64,6 +64,10 @@ pub fn Start(props: &StartProps) -> Html {
                 <button class="btn" type="button" data-testid="gavel-open" onclick={dispatch.reform(|_: MouseEvent| Action::Open(Dialog::Gavel))}>{ strings::GAVEL }</button>
                 <span class="muted">{ strings::GAVEL_ABOUT }</span>
             </p>
+            <p class="gavel-open">
+                <a class="btn" href="#view=laboratory" data-testid="laboratory-open" onclick={dispatch.reform(|event: MouseEvent| { event.prevent_default(); Action::Show(View::Laboratory) })}>{ strings::view(View::Laboratory) }</a>
+                <span class="muted">{ strings::laboratory::TEASER }</span>
+            </p>
             <div class="promise">
                 <div><h3>{ "Exact, or the gap is printed" }</h3><p>{ "STS-Fairness solves each round to the proven optimum by dynamic programming. Where a budget stops it, the bound is shown beside the result." }</p></div>
                 <div><h3>{ "Same scenario, same hash" }</h3><p>{ "The browser and the command line give the same result hash for the same scenario, on every machine." }</p></div>

@@ -9,47 +9,47 @@ use crate::chart::{Table, Theme};
 
 /// What a figure needs beside its own controls and read-outs.
 #[derive(Properties, Clone, PartialEq)]
-pub(super) struct FigureProps {
+pub(in crate::app::page) struct FigureProps {
     /// Unique in the page.
-    pub(super) id: &'static str,
+    pub(in crate::app::page) id: &'static str,
     /// Columns of the grid.
-    pub(super) class: &'static str,
+    pub(in crate::app::page) class: &'static str,
     /// The hook for tests.
-    pub(super) testid: &'static str,
+    pub(in crate::app::page) testid: &'static str,
     /// The quantity.
-    pub(super) title: AttrValue,
+    pub(in crate::app::page) title: AttrValue,
     /// The finding, a sentence or two.
-    pub(super) caption: Html,
+    pub(in crate::app::page) caption: Html,
     /// Controls at the top right.
     #[prop_or_default]
-    pub(super) controls: Html,
+    pub(in crate::app::page) controls: Html,
     /// What is drawn; `None` before the width is known.
-    pub(super) chart: Option<Drawing>,
+    pub(in crate::app::page) chart: Option<Drawing>,
     /// The node whose width the chart is drawn to, from [`use_width`](crate::app::page::width::use_width).
-    pub(super) node: NodeRef,
+    pub(in crate::app::page) node: NodeRef,
     /// How the plot is read.
-    pub(super) label: AttrValue,
+    pub(in crate::app::page) label: AttrValue,
     /// The cursor.
     #[prop_or_default]
-    pub(super) cursor: Option<f64>,
+    pub(in crate::app::page) cursor: Option<f64>,
     /// The reader moved the cursor.
     #[prop_or_default]
-    pub(super) on_cursor: Callback<f64>,
+    pub(in crate::app::page) on_cursor: Callback<f64>,
     /// The data as a table, where it is not the chart's own.
     #[prop_or_default]
-    pub(super) table: Option<Table>,
+    pub(in crate::app::page) table: Option<Table>,
     /// The name of the exported file.
-    pub(super) file_name: AttrValue,
+    pub(in crate::app::page) file_name: AttrValue,
     /// Where the data come from.
-    pub(super) footnote: AttrValue,
+    pub(in crate::app::page) footnote: AttrValue,
     /// Read-outs below the plot.
     #[prop_or_default]
-    pub(super) children: Html,
+    pub(in crate::app::page) children: Html,
 }
 
 /// A chart with its frame.
 #[component]
-pub(super) fn Figure(props: &FigureProps) -> Html {
+pub(in crate::app::page) fn Figure(props: &FigureProps) -> Html {
     let heading = format!("{}-h", props.id);
     let failure = use_state(|| None::<String>);
     let on_save = {
@@ -115,7 +115,7 @@ fn Twin(props: &TwinProps) -> Html {
 }
 
 /// A table as it stands in a page.
-pub(super) fn data_table(table: &Table) -> Html {
+pub(in crate::app::page) fn data_table(table: &Table) -> Html {
     let cell = |(column, text): (usize, &String)| match column {
         0 => html! { <th scope="row">{ text.clone() }</th> },
         _ => html! { <td class="n">{ text.clone() }</td> },
@@ -132,7 +132,7 @@ pub(super) fn data_table(table: &Table) -> Html {
 }
 
 /// An arrow into a tray.
-pub(super) fn save_icon() -> Html {
+pub(in crate::app::page) fn save_icon() -> Html {
     html! {
         <svg class="ic" viewBox="0 0 16 16" aria-hidden="true"><path d="M8 2v8m0 0 3-3m-3 3-3-3M2.5 11v2.5h11V11" /></svg>
     }

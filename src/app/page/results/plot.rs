@@ -11,11 +11,11 @@ use crate::chart::{Along, Chart, Readout};
 
 /// A chart to be drawn. Two are equal only if they are the same one.
 #[derive(Clone)]
-pub(super) struct Drawing(Rc<dyn Chart>);
+pub(in crate::app::page) struct Drawing(Rc<dyn Chart>);
 
 impl Drawing {
     /// Holds a chart.
-    pub(super) fn new(chart: impl Chart + 'static) -> Self {
+    pub(in crate::app::page) fn new(chart: impl Chart + 'static) -> Self {
         Self(Rc::new(chart))
     }
 }
@@ -36,15 +36,15 @@ impl Deref for Drawing {
 
 /// What a plot needs.
 #[derive(Properties, Clone, PartialEq)]
-pub(super) struct PlotProps {
+pub(in crate::app::page) struct PlotProps {
     /// What is drawn.
-    pub(super) chart: Drawing,
+    pub(in crate::app::page) chart: Drawing,
     /// What it shows and how it is read, for those who do not see it.
-    pub(super) label: AttrValue,
+    pub(in crate::app::page) label: AttrValue,
     /// Where the cursor is, in the units of the axis.
-    pub(super) cursor: Option<f64>,
+    pub(in crate::app::page) cursor: Option<f64>,
     /// The reader moved the cursor.
-    pub(super) on_cursor: Callback<f64>,
+    pub(in crate::app::page) on_cursor: Callback<f64>,
 }
 
 /// A live region is not told each step of a moving cursor, only where it came to rest.
@@ -52,7 +52,7 @@ const REST_MS: u32 = 150;
 
 /// A chart with its cursor.
 #[component]
-pub(super) fn Plot(props: &PlotProps) -> Html {
+pub(in crate::app::page) fn Plot(props: &PlotProps) -> Html {
     let chart = props.chart.clone();
     let marks = use_memo(chart.clone(), |chart| AttrValue::from(chart.marks().to_svg()));
     let overlay = use_memo((chart.clone(), props.cursor.map(f64::to_bits)), |(chart, cursor)| {

@@ -1,0 +1,267 @@
+//! What every policy answers to a small instance; a worker asks them all.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::policy::param::{ParamKind, ParamSpec, ParamValue};
+use crate::policy::registry;
+use crate::solve::answer::{Allocated, AllocationCounts, Answer, AnswerStatus, Measure, TenantAnswer};
+use crate::solve::integer::tables::{PROGRAMS, Tables};
+use crate::solve::misreport::MisreportSearch;
+use crate::solve::{self, Instance};
+
+/// The solver's budget for each decision: a count, so that every machine decides alike, and none for long.
+pub const BUDGET: u32 = 200_000;
+
+/// Random reports for every tenant in a search for false reports.
+pub const RANDOM_REPORTS: u32 = 16;
+
+/// What the policies of `solve` are asked beside the instance. Words are those of [`solve::PARAMS`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    /// Divisible problems: what a tenant's rate is divided by where rates of several are added or made equal.
+    pub normalise: String,
+    /// Integer problems: what an option is worth.
+    pub objective: String,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { normalise: "as-defined".to_owned(), objective: "rates".to_owned() }
+    }
+}
+
+impl Settings {
+    /// The words that a setting can have, each with what it means.
+    #[must_use]
+    pub fn choices(name: &str) -> &'static [(&'static str, &'static str)] {
+        let spec = spec(name);
+        match spec.map(|spec| &spec.kind) {
+            Some(ParamKind::Choice(choices)) => choices,
+            _ => &[],
+        }
+    }
+
+    /// The parameters of a policy.
+    fn params(&self, policy: &str, is_divisible: bool) -> BTreeMap<String, ParamValue> {
+        let mut params =
+            BTreeMap::from([("solver_budget".to_owned(), ParamValue::Number(f64::from(BUDGET)))]);
+        if is_divisible {
+            params.insert("normalise".to_owned(), ParamValue::Word(self.normalise.clone()));
+        } else if is_own(policy) {
+            params.insert("objective".to_owned(), ParamValue::Word(self.objective.clone()));
+        }
+        params
+    }
+}
+
+/// What a setting is, as the command line describes it.
+#[must_use]
+pub fn spec(name: &str) -> Option<&'static ParamSpec> {
+    solve::PARAMS.iter().find(|spec| spec.name == name)
+}
+
+/// Whether a policy is one of `solve` itself, not one of rounds.
+#[must_use]
+pub fn is_own(policy: &str) -> bool {
+    solve::POLICIES.iter().any(|(name, _)| *name == policy)
+}
+
+/// Every policy that can be asked: those of `solve`, then those of rounds.
+pub fn policies() -> impl Iterator<Item = &'static str> {
+    let own = solve::POLICIES.iter().map(|(name, _)| *name);
+    own.chain(registry::policies().iter().map(|spec| spec.name).filter(|name| !is_own(name)))
+}
+
+/// What is asked of a worker.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Question {
+    /// The instance.
+    pub instance: Instance,
+    /// The settings.
+    pub settings: Settings,
+    /// The policy that is looked at.
+    pub policy: String,
+}
+
+/// What the worker answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answers {
+    /// Every policy, in the order of [`policies`].
+    pub outcomes: Vec<Outcome>,
+    /// The tables of the dynamic program, or why there are none.
+    pub tables: Result<Tables, String>,
+}
+
+/// One policy.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Its name.
+    pub policy: String,
+    /// What it decided, or why it cannot.
+    pub result: Result<Box<Solved>, String>,
+}
+
+/// What an objective measures, and in which unit: only objectives of one scale can be compared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Scale {
+    /// What it measures.
+    pub measure: Measure,
+    /// The word of the unit; empty where rates count as they are given, or where it does not matter.
+    pub unit: String,
+}
+
+/// A decision.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Solved {
+    /// How good it is.
+    pub status: AnswerStatus,
+    /// What the objective is.
+    pub scale: Scale,
+    /// The objective.
+    pub objective: Option<f64>,
+    /// No allowed allocation has a greater one.
+    pub bound: Option<f64>,
+    /// (bound - objective) / bound.
+    pub gap: Option<f64>,
+    /// Objective lost on devices.
+    pub packing_gap: Option<f64>,
+    /// How it was reached, or which constraints cannot hold together.
+    pub proof: String,
+    /// States examined.
+    pub states: u64,
+    /// How many allocations there are, where all were looked at.
+    pub counts: Option<AllocationCounts>,
+    /// Who gets what.
+    pub allocation: Vec<Allocated>,
+    /// The tenants.
+    pub tenants: Vec<TenantAnswer>,
+    /// Every tenant has at least its equal split.
+    pub sharing_incentive: Option<bool>,
+    /// Nobody would rather have the bundle of another.
+    pub envy_free: Option<bool>,
+    /// Nobody can have more without another having less.
+    pub pareto_efficient: Option<bool>,
+    /// Who envies whom.
+    pub envies: Vec<Envy>,
+    /// The sum of rates and that of an allocation in which nobody has less, where there is one with more.
+    pub wasted: Option<(f64, f64)>,
+}
+
+/// A tenant that would rather have the bundle of another.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Envy {
+    /// Who envies.
+    pub tenant: String,
+    /// Whom.
+    pub other: String,
+    /// What it has.
+    pub has: f64,
+    /// What the other's bundle would be worth to it.
+    pub could_have: f64,
+}
+
+impl Solved {
+    fn of(answer: Answer, scale: Scale) -> Self {
+        let violations = || answer.properties.violations.iter();
+        let envies = violations().filter_map(|v| {
+            let (tenant, other) = (v.tenant.clone()?, v.other.clone()?);
+            Some(Envy { tenant, other, has: v.has, could_have: v.could_have })
+        });
+        let wasted = violations().find(|v| v.property == "pareto_efficient").map(|v| (v.has, v.could_have));
+        Self {
+            status: answer.status,
+            scale,
+            objective: answer.objective,
+            bound: answer.bound,
+            gap: answer.gap,
+            packing_gap: answer.packing_gap,
+            sharing_incentive: answer.properties.sharing_incentive,
+            envy_free: answer.properties.envy_free,
+            pareto_efficient: answer.properties.pareto_efficient,
+            envies: envies.collect(),
+            wasted,
+            proof: answer.proof,
+            states: answer.states,
+            counts: answer.counts,
+            allocation: answer.allocation,
+            tenants: answer.tenants,
+        }
+    }
+
+    /// The smallest ratio of a rate to its equal split.
+    #[must_use]
+    pub fn least_ratio(&self) -> Option<f64> {
+        self.tenants.iter().filter_map(|tenant| tenant.si_ratio).min_by(f64::total_cmp)
+    }
+}
+
+/// Asks every policy.
+#[must_use]
+pub fn answers(question: &Question) -> Answers {
+    let Question { instance, settings, policy } = question;
+    let outcome = |name: &str| {
+        let answer = solve::solve(instance, name, &settings.params(name, instance.is_divisible()));
+        let solved = |answer: Answer| {
+            let scale = scale(name, answer.measure, settings, instance.is_divisible());
+            Box::new(Solved::of(answer, scale))
+        };
+        Outcome { policy: name.to_owned(), result: answer.map(solved).map_err(|error| reason(name, &error)) }
+    };
+    let program = program_of(policy);
+    let params = settings.params(program, instance.is_divisible());
+    Answers {
+        outcomes: policies().map(outcome).collect(),
+        tables: solve::tables(instance, program, &params).map_err(|error| error.to_string()),
+    }
+}
+
+/// Searches for false reports that pay under the policy.
+///
+/// # Errors
+/// Why the policy cannot decide the instance.
+pub fn misreports(question: &Question) -> Result<MisreportSearch, String> {
+    let Question { instance, settings, policy } = question;
+    let params = settings.params(policy, instance.is_divisible());
+    let refused = |error: solve::SolveError| reason(policy, &error);
+    let mut answer = solve::solve(instance, policy, &params).map_err(refused)?;
+    solve::misreports(instance, policy, &params, RANDOM_REPORTS, &mut answer).map_err(refused)?;
+    Ok(answer.misreports.unwrap_or(MisreportSearch {
+        tried: 0,
+        undecided: 0,
+        best_gain: 0.0,
+        tenants: Vec::new(),
+    }))
+}
+
+/// The policy whose tables are shown beside a policy: its own, or those of the program with the floors of quotas.
+#[must_use]
+pub fn program_of(policy: &str) -> &str {
+    if PROGRAMS.contains(&policy) { policy } else { "sts-fairness" }
+}
+
+/// Why a policy does not answer, without its name, which stands beside it.
+fn reason(policy: &str, error: &solve::SolveError) -> String {
+    let words = error.to_string();
+    let words = words.strip_prefix(&format!("{policy} cannot decide this instance: ")).unwrap_or(&words);
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+fn scale(policy: &str, measure: Measure, settings: &Settings, is_divisible: bool) -> Scale {
+    let unit = match (measure, is_divisible) {
+        (Measure::Sum | Measure::Product, true) if settings.normalise == "as-defined" => {
+            if solve::is_over_slowest(policy) {
+                "slowest"
+            } else {
+                ""
+            }
+        }
+        (Measure::Sum | Measure::Product, true) => settings.normalise.as_str(),
+        (Measure::LeastRatio | Measure::LeastThroughput, true) => "",
+        (_, false) if is_own(policy) && settings.objective != "rates" => settings.objective.as_str(),
+        (_, false) => "",
+    };
+    Scale { measure, unit: unit.to_owned() }
+}
