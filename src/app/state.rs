@@ -162,6 +162,8 @@ pub enum Obstacle {
     NoTrace(String),
     /// The workload has no job that asks for GPUs.
     NoJobs,
+    /// No job has a run time.
+    NoRunTimes,
     /// No policy is chosen.
     NoPolicy,
     /// The traced schedule is to be replayed, and the workload has none.
@@ -357,6 +359,8 @@ impl State {
         }
         if self.input().is_some_and(|input| input.contents.digest.gpu_jobs == 0) {
             obstacles.push(Obstacle::NoJobs);
+        } else if self.input().is_some_and(|input| input.contents.digest.durations.is_none()) {
+            obstacles.push(Obstacle::NoRunTimes);
         }
         let replays = self.scenario.policies.iter().any(|choice| choice.name == RECORDED);
         if replays && self.input().is_some_and(|input| !input.contents.has_schedule) {
@@ -507,6 +511,8 @@ impl State {
                 }
             }
             Action::ReadAlone(..) => {}
+            // A table by its columns is never read by a guess that nobody saw.
+            Action::Format(format) if format == MAPPED => self.dialog = Some(Dialog::Mapping),
             Action::Format(format) => {
                 let format = Some(format).filter(|format| format != "auto");
                 self.dialog = self.dialog.filter(|dialog| *dialog != Dialog::Mapping);

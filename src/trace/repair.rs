@@ -197,11 +197,18 @@ pub(super) fn apply(
         TimesIn::Microseconds => Some((1_000_000, "microseconds")),
     };
     if let Some((divisor, unit)) = divisor {
+        // Times that are dates of our days were read rightly: only lengths can be of another unit then.
+        let first = jobs.iter().map(|job| job.submit).min().unwrap_or_default();
+        let are_dates = (DATES_S.start..DATES_S.end).contains(&(first.0 / MICROS_PER_S));
         let tally = change(jobs, origins, |job| {
-            divide_times(job, divisor);
+            if !are_dates {
+                divide_times(job, divisor);
+            }
+            divide_spans(job, divisor);
             true
         });
-        told.push(tally.told("times", format!("jobs have their times read as {unit}")));
+        let what = if are_dates { "run times" } else { "times" };
+        told.push(tally.told("times", format!("jobs have their {what} read as {unit}")));
     }
     if repairs.run_time == RunTimeFrom::StartToEnd {
         let tally = change(jobs, origins, |job| {
@@ -272,12 +279,18 @@ fn clamp(job: &mut JobRecord, is_outside: impl Fn(SimSpan) -> bool, becomes: Sim
     outside
 }
 
+/// Seconds since 1970 that are dates of our days, 1990 to 2039. A trace that counts from zero begins before them, whatever its unit.
+const DATES_S: std::ops::Range<i64> = 631_152_000..2_208_988_800;
+
 fn divide_times(job: &mut JobRecord, divisor: i64) {
     let time = |time: SimTime| SimTime(time.0.div_euclid(divisor));
-    let span = |span: SimSpan| SimSpan(span.0 / divisor);
     job.submit = time(job.submit);
     job.start = job.start.map(time);
     job.end = job.end.map(time);
+}
+
+fn divide_spans(job: &mut JobRecord, divisor: i64) {
+    let span = |span: SimSpan| SimSpan(span.0 / divisor);
     job.duration = job.duration.map(span);
     job.limit = job.limit.map(span);
 }
