@@ -268,7 +268,9 @@ fn marks(rows: &[Vec<String>]) -> (Numbers, Option<&'static str>) {
                 Some(Shape::Decimal(mark)) => own.see(mark),
                 Some(Shape::Grouped { mark, decimal }) => {
                     grouped.see(mark);
-                    decimal.map(|mark| has.see(mark));
+                    if let Some(mark) = decimal {
+                        has.see(mark);
+                    }
                 }
                 Some(Shape::Either(mark)) => with.see(mark),
                 None => {}
