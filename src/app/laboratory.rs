@@ -150,7 +150,7 @@ impl Laboratory {
     pub fn question(&self) -> Option<Question> {
         let Case { draft, settings } = &*self.case;
         field::faults(draft).is_empty().then(|| Question {
-            instance: draft.instance(),
+            instance: serde_json::to_string(&draft.instance()).unwrap_or_default(),
             settings: settings.clone(),
             policy: self.policy.clone(),
         })
@@ -204,15 +204,15 @@ impl Laboratory {
             Change::Objective(word) => self.change(|case| case.settings.objective = word),
             structural => {
                 let mut case = (*self.case).clone();
-                Self::rebuild(&mut case.draft, structural);
+                Self::rebuild(&mut case.draft, &structural);
                 self.replace(case, self.policy.clone());
             }
         }
     }
 
     /// Changes rows and columns; positions of fields may be others afterwards.
-    fn rebuild(draft: &mut Draft, change: Change) {
-        match change {
+    fn rebuild(draft: &mut Draft, change: &Change) {
+        match *change {
             Change::Layout(k, layout) => {
                 if let Some(of_type) = draft.types.get_mut(k) {
                     of_type.layout = layout;

@@ -72,11 +72,10 @@ pub async fn worker_message(message: JsValue) {
         }
         Ok(Request::Export { format }) => export(&message, format),
         Ok(Request::CommonMeans { groups }) => common_means(&message, &groups),
-        Ok(Request::Laboratory { question }) => {
-            Ok((Reply::Laboratory { answers: Box::new(answers::answers(&question)) }, Vec::new()))
-        }
+        Ok(Request::Laboratory { question }) => answers::answers(&question)
+            .map(|answers| (Reply::Laboratory { answers: Box::new(answers) }, Vec::new())),
         Ok(Request::Misreports { question }) => answers::misreports(&question)
-            .map(|search| (Reply::Misreports { search: Box::new(search) }, Vec::new())),
+            .map(|reports| (Reply::Misreports { reports: Box::new(reports) }, Vec::new())),
         Ok(Request::Gavel { settings }) => gavel_run(&message, &settings),
         Err(error) => Err(format!("the page is of another version: {error}")),
     };

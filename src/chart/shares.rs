@@ -295,7 +295,7 @@ mod tests {
         assert_eq!(chart.table().rows[1], ["fast", "4 slots", "0", "3", "25\u{202f}%"]);
         let readout = chart.nearest(0.9).unwrap();
         assert_eq!(readout.sentence(), "fast, 4 slots: u0 0, u1 3, idle 25\u{202f}%");
-        assert_eq!(chart.nearest(chart.step(readout.fraction, -1)).unwrap().x, 0.0);
+        assert_eq!(chart.nearest(chart.step(readout.fraction, -1)).unwrap().x_text, "slow, 4 slots");
     }
 
     #[test]

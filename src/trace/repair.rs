@@ -283,16 +283,16 @@ fn clamp(job: &mut JobRecord, is_outside: impl Fn(SimSpan) -> bool, becomes: Sim
 const DATES_S: std::ops::Range<i64> = 631_152_000..2_208_988_800;
 
 fn divide_times(job: &mut JobRecord, divisor: i64) {
-    let time = |time: SimTime| SimTime(time.0.div_euclid(divisor));
-    job.submit = time(job.submit);
-    job.start = job.start.map(time);
-    job.end = job.end.map(time);
+    job.submit = SimTime(job.submit.0.div_euclid(divisor));
+    for moment in [&mut job.start, &mut job.end] {
+        *moment = moment.map(|time| SimTime(time.0.div_euclid(divisor)));
+    }
 }
 
 fn divide_spans(job: &mut JobRecord, divisor: i64) {
-    let span = |span: SimSpan| SimSpan(span.0 / divisor);
-    job.duration = job.duration.map(span);
-    job.limit = job.limit.map(span);
+    for length in [&mut job.duration, &mut job.limit] {
+        *length = length.map(|span| SimSpan(span.0 / divisor));
+    }
 }
 
 /// The last moment that a trace knows of.

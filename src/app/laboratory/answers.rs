@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::draft::Kind;
+
 use crate::policy::param::{ParamKind, ParamSpec, ParamValue};
 use crate::policy::registry;
 use crate::solve::answer::{Allocated, AllocationCounts, Answer, AnswerStatus, Measure, TenantAnswer};
 use crate::solve::integer::tables::{PROGRAMS, Tables};
-use crate::solve::misreport::MisreportSearch;
+use crate::solve::misreport::BestReport;
 use crate::solve::{self, Instance};
 
 /// The solver's budget for each decision: a count, so that every machine decides alike, and none for long.
@@ -44,10 +46,10 @@ impl Settings {
     }
 
     /// The parameters of a policy.
-    fn params(&self, policy: &str, is_divisible: bool) -> BTreeMap<String, ParamValue> {
+    fn params(&self, policy: &str, kind: Kind) -> BTreeMap<String, ParamValue> {
         let mut params =
             BTreeMap::from([("solver_budget".to_owned(), ParamValue::Number(f64::from(BUDGET)))]);
-        if is_divisible {
+        if kind == Kind::Divisible {
             params.insert("normalise".to_owned(), ParamValue::Word(self.normalise.clone()));
         } else if is_own(policy) {
             params.insert("objective".to_owned(), ParamValue::Word(self.objective.clone()));
@@ -77,12 +79,18 @@ pub fn policies() -> impl Iterator<Item = &'static str> {
 /// What is asked of a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Question {
-    /// The instance.
-    pub instance: Instance,
+    /// The instance, as a file has it.
+    pub instance: String,
     /// The settings.
     pub settings: Settings,
     /// The policy that is looked at.
     pub policy: String,
+}
+
+impl Question {
+    fn instance(&self) -> Result<Instance, String> {
+        Instance::from_json(&self.instance).map_err(|error| error.to_string())
+    }
 }
 
 /// What the worker answers.
@@ -198,22 +206,58 @@ impl Solved {
 }
 
 /// Asks every policy.
-#[must_use]
-pub fn answers(question: &Question) -> Answers {
-    let Question { instance, settings, policy } = question;
+///
+/// # Errors
+/// What is wrong with the instance.
+pub fn answers(question: &Question) -> Result<Answers, String> {
+    let Question { settings, policy, .. } = question;
+    let instance = &question.instance()?;
     let outcome = |name: &str| {
-        let answer = solve::solve(instance, name, &settings.params(name, instance.is_divisible()));
+        let answer = solve::solve(instance, name, &settings.params(name, Kind::of(instance)));
         let solved = |answer: Answer| {
-            let scale = scale(name, answer.measure, settings, instance.is_divisible());
+            let scale = scale(name, answer.measure, settings, Kind::of(instance));
             Box::new(Solved::of(answer, scale))
         };
         Outcome { policy: name.to_owned(), result: answer.map(solved).map_err(|error| reason(name, &error)) }
     };
     let program = program_of(policy);
-    let params = settings.params(program, instance.is_divisible());
-    Answers {
+    let params = settings.params(program, Kind::of(instance));
+    Ok(Answers {
         outcomes: policies().map(outcome).collect(),
         tables: solve::tables(instance, program, &params).map_err(|error| error.to_string()),
+    })
+}
+
+/// What a search for false reports found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reports {
+    /// Reports tried.
+    pub tried: u64,
+    /// Reports that the policy could not decide.
+    pub undecided: u64,
+    /// Every tenant's best one.
+    pub tenants: Vec<Report>,
+}
+
+/// One tenant's best false report.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// The tenant.
+    pub tenant: String,
+    /// What it has when it tells the truth.
+    pub truthful_rate: f64,
+    /// What it has with the report, by its true rates.
+    pub rate: f64,
+    /// How much more that is, relative to the truth; `None` when the truth gives nothing.
+    pub gain: Option<f64>,
+    /// The report in words; `None` when none gains.
+    pub report: Option<String>,
+}
+
+impl From<BestReport> for Report {
+    fn from(best: BestReport) -> Self {
+        let BestReport { tenant, truthful_rate, rate, gain, report, .. } = best;
+        Self { tenant, truthful_rate, rate, gain, report }
     }
 }
 
@@ -221,18 +265,16 @@ pub fn answers(question: &Question) -> Answers {
 ///
 /// # Errors
 /// Why the policy cannot decide the instance.
-pub fn misreports(question: &Question) -> Result<MisreportSearch, String> {
-    let Question { instance, settings, policy } = question;
-    let params = settings.params(policy, instance.is_divisible());
+pub fn misreports(question: &Question) -> Result<Reports, String> {
+    let Question { settings, policy, .. } = question;
+    let instance = &question.instance()?;
+    let params = settings.params(policy, Kind::of(instance));
     let refused = |error: solve::SolveError| reason(policy, &error);
     let mut answer = solve::solve(instance, policy, &params).map_err(refused)?;
     solve::misreports(instance, policy, &params, RANDOM_REPORTS, &mut answer).map_err(refused)?;
-    Ok(answer.misreports.unwrap_or(MisreportSearch {
-        tried: 0,
-        undecided: 0,
-        best_gain: 0.0,
-        tenants: Vec::new(),
-    }))
+    let search = answer.misreports.ok_or("nothing was searched")?;
+    let tenants = search.tenants.into_iter().map(Report::from).collect();
+    Ok(Reports { tried: search.tried, undecided: search.undecided, tenants })
 }
 
 /// The policy whose tables are shown beside a policy: its own, or those of the program with the floors of quotas.
@@ -249,19 +291,19 @@ fn reason(policy: &str, error: &solve::SolveError) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-fn scale(policy: &str, measure: Measure, settings: &Settings, is_divisible: bool) -> Scale {
-    let unit = match (measure, is_divisible) {
-        (Measure::Sum | Measure::Product, true) if settings.normalise == "as-defined" => {
+fn scale(policy: &str, measure: Measure, settings: &Settings, kind: Kind) -> Scale {
+    let unit = match (measure, kind) {
+        (Measure::Sum | Measure::Product, Kind::Divisible) if settings.normalise == "as-defined" => {
             if solve::is_over_slowest(policy) {
                 "slowest"
             } else {
                 ""
             }
         }
-        (Measure::Sum | Measure::Product, true) => settings.normalise.as_str(),
-        (Measure::LeastRatio | Measure::LeastThroughput, true) => "",
-        (_, false) if is_own(policy) && settings.objective != "rates" => settings.objective.as_str(),
-        (_, false) => "",
+        (Measure::Sum | Measure::Product, Kind::Divisible) => settings.normalise.as_str(),
+        (Measure::LeastRatio | Measure::LeastThroughput, Kind::Divisible) => "",
+        (_, Kind::Integer) if is_own(policy) && settings.objective != "rates" => settings.objective.as_str(),
+        (_, Kind::Integer) => "",
     };
     Scale { measure, unit: unit.to_owned() }
 }

@@ -31,6 +31,14 @@ pub enum Kind {
     Integer,
 }
 
+impl Kind {
+    /// That of an instance.
+    #[must_use]
+    pub fn of(instance: &Instance) -> Self {
+        if instance.is_divisible() { Self::Divisible } else { Self::Integer }
+    }
+}
+
 /// A small instance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Draft {
@@ -148,7 +156,7 @@ impl Draft {
     /// Why it cannot be edited here.
     pub fn of(instance: &Instance) -> Result<Self, String> {
         instance.check().map_err(|error| error.to_string())?;
-        let kind = if instance.is_divisible() { Kind::Divisible } else { Kind::Integer };
+        let kind = Kind::of(instance);
         if kind == Kind::Divisible
             && let Some(odd) = instance.tenants.iter().find(|tenant| tenant.jobs.is_some())
         {
@@ -174,9 +182,11 @@ impl Draft {
                 memory: option.memory,
                 devices: option.devices,
             });
-            sizes.extend(size.filter(|size| !sizes.contains(size)));
+            if let Some(size) = size.filter(|size| !sizes.contains(size)) {
+                let place = sizes.partition_point(|other| other.order() < size.order());
+                sizes.insert(place, size);
+            }
         }
-        sizes.sort_by_key(Size::order);
         let draft = Self {
             kind,
             tenants: instance.tenants.iter().map(|tenant| TenantRow::of(tenant, &types, &sizes)).collect(),
@@ -267,12 +277,10 @@ impl Draft {
         }
     }
 
-    /// A name that is not among these, from a letter or a word on.
-    fn free_name<'n>(stem: &str, taken: impl Iterator<Item = &'n str> + Clone) -> String {
-        (0_u32..)
-            .map(|n| format!("{stem}{n}"))
-            .find(|name| !taken.clone().any(|other| other == name))
-            .unwrap_or_default()
+    /// A name from a stem on that is not taken.
+    fn free_name(stem: &str, taken: &[&str]) -> String {
+        let names = (0_u32..).map(|n| format!("{stem}{n}"));
+        names.into_iter().find(|name| !taken.contains(&name.as_str())).unwrap_or_default()
     }
 
     /// Whether one more of these is still small enough to be read.
@@ -298,7 +306,7 @@ impl Draft {
         if !self.has_room_for(Row::Type) {
             return;
         }
-        let name = Self::free_name("type", self.types.iter().map(|t| t.name.as_str()));
+        let name = Self::free_name("type", &self.types.iter().map(|t| t.name.as_str()).collect::<Vec<_>>());
         self.types.push(TypeRow { name, devices: 1, slots: 1, layout: InstanceLayout::Uniform });
         for tenant in &mut self.tenants {
             tenant.rates.push(1.0);
@@ -333,7 +341,7 @@ impl Draft {
         if !self.has_room_for(Row::Tenant) {
             return;
         }
-        let name = Self::free_name("u", self.tenants.iter().map(|t| t.name.as_str()));
+        let name = Self::free_name("u", &self.tenants.iter().map(|t| t.name.as_str()).collect::<Vec<_>>());
         let tenant = match self.tenants.last() {
             Some(last) => TenantRow { name, ..last.clone() },
             None => TenantRow {
@@ -365,7 +373,8 @@ impl Draft {
         let columns = self.sizes.len();
         let has_room = self.has_room_for(Row::Job);
         if let Some(tenant) = self.tenants.get_mut(u).filter(|_| has_room) {
-            let name = Self::free_name("j", tenant.jobs.iter().map(|job| job.name.as_str()));
+            let name =
+                Self::free_name("j", &tenant.jobs.iter().map(|job| job.name.as_str()).collect::<Vec<_>>());
             let rates = match tenant.jobs.last() {
                 Some(last) => last.rates.clone(),
                 None => (0..columns).map(|c| (c == 0).then_some(1.0)).collect(),

@@ -20,7 +20,7 @@ fn with(id: &str) -> Laboratory {
 }
 
 fn ask(laboratory: &Laboratory) -> Answers {
-    answers(&laboratory.question().unwrap())
+    answers(&laboratory.question().unwrap()).unwrap()
 }
 
 fn of<'a>(answers: &'a Answers, policy: &str) -> &'a Solved {
@@ -130,7 +130,7 @@ fn a_false_report_is_found() {
     let search = misreports(&question).unwrap();
     assert!(search.tenants[2].gain.unwrap() > 0.25 - 1e-6, "{search:?}");
     let honest = misreports(&Question { policy: "equal-split".into(), ..question.clone() }).unwrap();
-    assert_eq!(honest.best_gain, 0.0);
+    assert!(honest.tenants.iter().all(|best| best.report.is_none() && best.gain == Some(0.0)));
     assert!(
         misreports(&Question { policy: "fifo".into(), ..question })
             .unwrap_err()
@@ -177,7 +177,7 @@ fn what_is_typed_is_one_step_and_can_be_taken_back() {
     enter(&mut laboratory, Field::Weight(1), "3");
     assert_eq!(laboratory.step, 2);
     laboratory.apply(Change::Undo);
-    assert_eq!(laboratory.case.draft.tenants[1].weight, 1.0);
+    assert_eq!(Field::Weight(1).text(&laboratory.case.draft), "1");
     laboratory.apply(Change::Undo);
     assert_eq!(laboratory.case, before.case);
     assert_eq!(laboratory.example().map(|example| example.id), Some("I2b"));
@@ -194,7 +194,7 @@ fn a_text_that_is_no_value_keeps_the_last_good_one() {
     let faults = laboratory.faults();
     assert_eq!(faults[&Field::Rate(0, 1)].text, "x");
     assert!(faults[&Field::Rate(0, 1)].message.contains("Using 3 until it is changed"));
-    assert_eq!(laboratory.case.draft.tenants[0].rates[1], 3.0);
+    assert_eq!(Field::Rate(0, 1).text(&laboratory.case.draft), "3");
     assert!(laboratory.question().is_some(), "the last good value is solved");
     enter(&mut laboratory, Field::Rate(0, 1), "2");
     assert!(laboratory.faults().is_empty());
@@ -483,7 +483,7 @@ fn the_newest_question_is_next_and_late_answers_are_dropped() {
     let mut desk = Desk::default();
     let (first, question) = desk.ask(&laboratory).unwrap();
     assert!(desk.ask(&laboratory).is_none(), "it is being asked");
-    let old = answers(&question);
+    let old = answers(&question).unwrap();
     enter(&mut laboratory, Field::Rate(0, 1), "3");
     assert!(desk.ask(&laboratory).is_none(), "one at a time");
     enter(&mut laboratory, Field::Rate(0, 1), "31");
@@ -491,8 +491,8 @@ fn the_newest_question_is_next_and_late_answers_are_dropped() {
     assert!(desk.hear(first + 7, Ok(old.clone())).is_none(), "nobody asked that");
     let (second, question) = desk.hear(first, Ok(old)).unwrap();
     assert!(desk.answered.is_none(), "the old answer came too late");
-    assert_eq!(question.instance.tenants[0].rates.as_ref().unwrap()["fast"], 31.0);
-    assert!(desk.hear(second, Ok(answers(&question))).is_none());
+    assert!(question.instance.contains("31"));
+    assert!(desk.hear(second, answers(&question)).is_none());
     assert!(desk.is_current(&laboratory) && !desk.is_busy());
     assert!(desk.ask(&laboratory).is_none(), "it is known");
     laboratory.apply(Change::Policy("nash".into()));
@@ -510,7 +510,7 @@ fn a_failed_question_says_why_and_is_asked_again() {
     assert!(desk.hear(number, Err("the worker died".into())).is_none());
     assert_eq!(desk.error.as_deref(), Some("the worker died"));
     let (number, question) = desk.ask(&laboratory).unwrap();
-    desk.hear(number, Ok(answers(&question)));
+    desk.hear(number, answers(&question));
     assert_eq!(desk.error, None);
     assert!(desk.search(&laboratory).is_some());
     let mut other = laboratory.clone();

@@ -116,7 +116,7 @@ impl Component for Laboratory {
                 }
             }
             Msg::Found(news) => self.desk.found(match news {
-                News::Said { reply: Reply::Misreports { search }, .. } => Ok(*search),
+                News::Said { reply: Reply::Misreports { reports }, .. } => Ok(*reports),
                 other => Err(failure(other)),
             }),
         }

@@ -1,6 +1,6 @@
 //! The words of the laboratory.
 
-use crate::app::laboratory::answers::{Scale, Solved};
+use crate::app::laboratory::answers::{Report, Reports, Scale, Solved};
 use crate::app::laboratory::draft::Size;
 use crate::app::laboratory::examples::Group;
 use crate::app::laboratory::number::shown;
@@ -9,7 +9,6 @@ use crate::chart::format;
 use crate::cluster::SliceMemory;
 use crate::policy::registry;
 use crate::solve::answer::{AnswerStatus, Measure};
-use crate::solve::misreport::{BestReport, MisreportSearch};
 
 /// What it is.
 pub const ABOUT: &str = "A case small enough to check by hand. Change a number: every policy, its fairness and the dynamic program are \
@@ -251,7 +250,7 @@ pub fn counts(fitting: u64, allowed: u64, optimal: u64) -> String {
 
 /// What a search for false reports found, over all.
 #[must_use]
-pub fn found(search: &MisreportSearch) -> String {
+pub fn found(search: &Reports) -> String {
     let tried = counted(search.tried, "report", "reports");
     let undecided = match search.undecided {
         0 => String::new(),
@@ -270,7 +269,7 @@ pub fn found(search: &MisreportSearch) -> String {
 
 /// One tenant's best report.
 #[must_use]
-pub fn best_report(best: &BestReport) -> String {
+pub fn best_report(best: &Report) -> String {
     let truth = shown(best.truthful_rate);
     match (&best.report, best.gain) {
         (None, _) => format!("gains nothing; the truth gives {truth}"),

@@ -35,7 +35,7 @@ pub(super) fn ComparisonPanel(props: &ComparisonProps) -> Html {
             if !rows.is_empty() {
                 <tbody>
                     <tr class="lab-part"><th scope="rowgroup" colspan={columns.clone()}>{ title }</th></tr>
-                    { for rows.iter().map(|one| row(draft, one, one.policy == policy.as_str(), change)) }
+                    { for rows.iter().map(|one| row(draft, one, policy, change)) }
                 </tbody>
             }
         }
@@ -77,9 +77,10 @@ pub(super) fn ComparisonPanel(props: &ComparisonProps) -> Html {
     }
 }
 
-fn row(draft: &Draft, row: &Row<'_>, is_chosen: bool, change: &Callback<Change>) -> Html {
+fn row(draft: &Draft, row: &Row<'_>, chosen: &str, change: &Callback<Change>) -> Html {
     let Row { policy, solved, mark } = *row;
     let name = policy.to_owned();
+    let is_chosen = policy == chosen;
     let choose = {
         let name = name.clone();
         change.reform(move |_: MouseEvent| Change::Policy(name.clone()))

@@ -205,6 +205,9 @@ fn properties(solved: &Solved) -> Html {
 
 /// Which job takes what.
 fn jobs(draft: &Draft, solved: &Solved) -> Html {
+    /// So many jobs are listed without being asked for.
+    const MOST_OPEN: usize = 6;
+    let count: usize = draft.tenants.iter().map(|tenant| tenant.jobs.len()).sum();
     let row = |tenant: &str, job: &str| {
         let part =
             solved.allocation.iter().find(|part| part.tenant == tenant && part.job.as_deref() == Some(job));
@@ -225,7 +228,7 @@ fn jobs(draft: &Draft, solved: &Solved) -> Html {
         }
     };
     html! {
-        <details class="twin">
+        <details class="twin" open={count <= MOST_OPEN}>
             <summary>{ "Job by job" }</summary>
             <div class="scroll-x twin-box" tabindex="0" role="group" aria-label="Allocation, job by job">
                 <table class="tbl slim">

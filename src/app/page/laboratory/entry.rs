@@ -4,7 +4,7 @@ use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 use crate::app::laboratory::Change;
-use crate::app::laboratory::draft::Draft;
+use crate::app::laboratory::draft::{Draft, Row};
 use crate::app::laboratory::field::Field;
 use crate::app::page::icon::Icon;
 use crate::app::state::Fault;
@@ -91,10 +91,10 @@ impl Fields<'_> {
         }
     }
 
-    /// A button that adds one.
-    pub(super) fn add(&self, text: String, testid: String, has_room: bool, change: Change) -> Html {
+    /// A button that adds one, where there is room.
+    pub(super) fn add(&self, text: String, testid: String, what: Row, change: Change) -> Html {
         html! {
-            <button class="link" type="button" data-testid={testid} disabled={!has_room} onclick={self.change.reform(move |_: MouseEvent| change.clone())}>
+            <button class="link" type="button" data-testid={testid} disabled={!self.draft.has_room_for(what)} onclick={self.change.reform(move |_: MouseEvent| change.clone())}>
                 { Icon::Plus.html() }{ text }
             </button>
         }

@@ -149,7 +149,7 @@ fn types(fields: &Fields<'_>) -> Html {
                 </tr></thead>
                 <tbody>{ for (0..draft.types.len()).map(row) }</tbody>
             </table>
-            { fields.add("Type".to_owned(), "lab-add-type".to_owned(), draft.has_room_for(Row::Type), Change::AddType) }
+            { fields.add("Type".to_owned(), "lab-add-type".to_owned(), Row::Type, Change::AddType) }
         </div>
     }
 }
@@ -214,7 +214,7 @@ fn matrix(fields: &Fields<'_>) -> Html {
                 </tr></thead>
                 <tbody>{ for (0..draft.tenants.len()).map(row) }</tbody>
             </table>
-            { fields.add("Tenant".to_owned(), "lab-add-tenant".to_owned(), draft.has_room_for(Row::Tenant), Change::AddTenant) }
+            { fields.add("Tenant".to_owned(), "lab-add-tenant".to_owned(), Row::Tenant, Change::AddTenant) }
         </div>
     }
 }
@@ -255,7 +255,7 @@ fn jobs(fields: &Fields<'_>) -> Html {
                 </thead>
                 { for (0..draft.tenants.len()).map(|u| tenant(fields, u, &draft.tenants[u])) }
             </table>
-            { fields.add("Tenant".to_owned(), "lab-add-tenant".to_owned(), draft.has_room_for(Row::Tenant), Change::AddTenant) }
+            { fields.add("Tenant".to_owned(), "lab-add-tenant".to_owned(), Row::Tenant, Change::AddTenant) }
         </div>
     }
 }
@@ -286,7 +286,7 @@ fn tenant(fields: &Fields<'_>, u: usize, tenant: &TenantRow) -> Html {
                         { swatch("lab-in", u) }
                         { fields.name(Field::TenantName(u)) }
                         <span class="lab-weight"><i aria-hidden="true">{ "weight" }</i>{ fields.number(Field::Weight(u)) }</span>
-                        { fields.add("Job".to_owned(), format!("lab-add-job-{u}"), draft.has_room_for(Row::Job), Change::AddJob(u)) }
+                        { fields.add("Job".to_owned(), format!("lab-add-job-{u}"), Row::Job, Change::AddJob(u)) }
                     </span>
                 </td>
                 <td>{ fields.remove(format!("Remove the tenant {}", tenant.name), Change::RemoveTenant(u)) }</td>
