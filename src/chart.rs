@@ -32,6 +32,7 @@ pub mod decimate;
 mod devices;
 mod distribution;
 pub mod format;
+pub mod gantt;
 mod histogram;
 mod layouts;
 mod line;

@@ -504,6 +504,9 @@ impl Scenario {
         match (&workload.trace, &workload.synthetic) {
             (Some(trace), None) => {
                 check_mapping(trace)?;
+                trace.repairs.check().map_err(|(key, found, expected)| {
+                    ScenarioError::value(format!("workload.trace.repairs.{key}"), found, &expected)
+                })?;
                 self.shape().map(|_| ())?;
             }
             (None, Some(synthetic)) => synthetic.check().map_err(|(key, found, expected)| {
@@ -789,6 +792,11 @@ mod tests {
                 "\"path\": \"jobs.csv\"",
                 "\"path\": \"jobs.csv\", \"window_s\": [5, 1]",
                 "workload.trace.window_s",
+            ),
+            (
+                "\"path\": \"jobs.csv\"",
+                "\"path\": \"jobs.csv\", \"repairs\": {\"shortest_s\": 10, \"longest_s\": 5}",
+                "workload.trace.repairs.longest_s",
             ),
             ("\"path\": \"jobs.csv\"", "\"path\": \"jobs.csv\", \"rate\": 0", "workload.trace.rate"),
             (

@@ -28,6 +28,7 @@ mod head;
 mod identity;
 mod intake;
 mod json;
+mod latin;
 pub mod mapping;
 mod measure;
 mod names;
@@ -55,7 +56,7 @@ pub use digest::{
     Arrivals, DurationPercentiles, MAX_BUCKETS, SizeCount, SpanClasses, TenantLoad, TypeLoad, WorkloadDigest,
 };
 pub use elements::MAX_ELEMENT;
-pub use files::{FileRead, Holds, node_lists, put_in_reading_order};
+pub use files::{FileRead, Holds, have_same_bytes, node_lists, put_in_reading_order, repeated};
 pub use format::SACCT_COMMAND;
 pub use format::sts_csv::write_sts_csv;
 pub use format::sts_json::write_sts_json;
@@ -73,14 +74,14 @@ use archive::{Archives, Interest};
 use document::Document;
 use files::HeaderFile;
 use format::{Join, SURE, SURE_ENOUGH, Shape};
-use intake::Intake;
+use intake::{Intake, Notice};
 use mapping::Mapping;
-use nodes::NodeList;
+use nodes::{NodeList, NodeObjects};
 use room::Room;
 use rows::{Header, Rows};
-use sample::{SAMPLE_BYTES, Sample};
+use sample::{LineEnds, SAMPLE_BYTES, Sample};
 use table::Table;
-use unpack::{Member, Sink, Unpack};
+use unpack::{Member, Oddity, Sink, Unpack};
 
 /// How much of a reader is asked for at once.
 const READ_BYTES: usize = 1 << 18;
@@ -98,7 +99,8 @@ pub struct ImportOptions {
     /// The members of archives that are read, by path or by the end of it; empty = every trace in them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<String>,
-    /// Only one in so many records is read, evenly over the files; 0 and 1 = all.
+    /// Only one in so many records is read: one of every block of so many, at a place that is drawn for each block, and always the
+    /// same for the same file; 0 and 1 = all.
     #[serde(default, skip_serializing_if = "reads_all")]
     pub one_in: u32,
     /// What is repaired.
@@ -129,6 +131,8 @@ pub struct Import {
     failed: Option<Refusal>,
     bytes: u64,
     room: Option<Room>,
+    /// Whether there was any file.
+    has_begun: bool,
 }
 
 /// From decoded text to the workload.
@@ -139,6 +143,7 @@ struct Pipeline {
     mapping: Option<Box<Mapping>>,
     detections: Vec<Detection>,
     stage: Stage,
+    line_ends: LineEnds,
     intake: Intake,
     archives: Archives,
     /// Why the last file without records has none.
@@ -166,9 +171,10 @@ enum Choice {
 enum Stage {
     /// Its beginning is being collected.
     Sampling(Vec<u8>),
-    Table(Table),
+    Table(Box<Table>),
     Json(Document),
-    Nodes(Rows, Box<NodeList>),
+    Nodes(Box<Rows>, Box<NodeList>),
+    NodeObjects(Box<NodeObjects>),
     /// Nothing but the columns of another file.
     Columns(HeaderFile),
     /// A member of an archive that is not read.
@@ -191,6 +197,7 @@ impl std::fmt::Debug for Stage {
             Self::Table(_) => "Table",
             Self::Json(_) => "Json",
             Self::Nodes(..) => "Nodes",
+            Self::NodeObjects(_) => "NodeObjects",
             Self::Columns(_) => "Columns",
             Self::PassedOver => "PassedOver",
         })
@@ -212,8 +219,11 @@ impl Import {
     ///
     /// # Errors
     /// [`Refusal::UnknownFormat`] when the options name a format that does not exist, [`Refusal::BadMapping`] when they have a
-    /// mapping that cannot be used.
+    /// mapping that cannot be used, [`Refusal::BadRepairs`] when their repairs contradict each other.
     pub fn new(options: &ImportOptions) -> Result<Self, Refusal> {
+        options.repairs.check().map_err(|(key, found, expected)| Refusal::BadRepairs {
+            why: format!("repairs.{key}: found {found}, expected {expected}"),
+        })?;
         let mapping = options.mapping.clone();
         let name = options.format.as_deref().or(mapping.as_ref().map(|_| format::MAPPED));
         let format = name.map(format::find).transpose()?;
@@ -230,6 +240,7 @@ impl Import {
             mapping,
             detections: Vec::new(),
             stage: Stage::Sampling(Vec::new()),
+            line_ends: LineEnds::LineFeed,
             intake: Intake::new(options),
             archives: Archives::new(&options.members),
             empty: None,
@@ -239,7 +250,7 @@ impl Import {
             headers: Vec::new(),
             join: None,
         };
-        Ok(Self { unpack: None, pipeline, failed: None, bytes: 0, room: None })
+        Ok(Self { unpack: None, pipeline, failed: None, bytes: 0, room: None, has_begun: false })
     }
 
     /// Says how many bytes will be fed in all and how much memory there is for the jobs. What will not fit is then refused soon after
@@ -258,6 +269,30 @@ impl Import {
         self.guard(|import| {
             import.end_file()?;
             import.begin_file(name);
+            Ok(())
+        })
+    }
+
+    /// Ends the current file, so that what is wrong with it is said before the next begins.
+    ///
+    /// # Errors
+    /// What is wrong with the file.
+    pub fn end_of_file(&mut self) -> Result<(), Refusal> {
+        self.guard(Self::end_file)
+    }
+
+    /// Ends the current file, if any, and books a file that is not read because its bytes are those of the file called `of` (see
+    /// [`repeated`]).
+    ///
+    /// # Errors
+    /// What is wrong with the file that ends.
+    pub fn pass_over_repeated(&mut self, name: &str, of: &str) -> Result<(), Refusal> {
+        self.guard(|import| {
+            import.end_file()?;
+            import
+                .pipeline
+                .files
+                .push(FileRead { name: name.into(), holds: Holds::Repeats { of: of.into() } });
             Ok(())
         })
     }
@@ -282,7 +317,7 @@ impl Import {
         })
     }
 
-    /// Reads a whole file, as [`next_file`](Self::next_file) and [`feed`](Self::feed) do.
+    /// Reads a whole file, as [`next_file`](Self::next_file), [`feed`](Self::feed) and [`end_of_file`](Self::end_of_file) do.
     ///
     /// # Errors
     /// [`Refusal`] when it cannot be read or nothing of it can be used.
@@ -291,7 +326,7 @@ impl Import {
         let mut buffer = vec![0; READ_BYTES];
         loop {
             match from.read(&mut buffer) {
-                Ok(0) => return Ok(()),
+                Ok(0) => return self.end_of_file(),
                 Ok(read) => self.feed(buffer.get(..read).unwrap_or_default())?,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(error) => {
@@ -319,7 +354,7 @@ impl Import {
     /// What is wrong with the last file, or why no file had a record.
     pub fn finish(mut self) -> Result<Imported, Refusal> {
         self.guard(|import| {
-            if import.unpack.is_none() {
+            if !import.has_begun {
                 import.begin_file("");
             }
             import.end_file()
@@ -328,6 +363,7 @@ impl Import {
     }
 
     fn begin_file(&mut self, name: &str) {
+        self.has_begun = true;
         self.unpack = Some(Unpack::new());
         self.pipeline.begin_file(name);
     }
@@ -371,6 +407,10 @@ impl Sink for Pipeline {
         Ok(())
     }
 
+    fn notice(&mut self, oddity: Oddity, count: u64) {
+        self.intake.notice(Notice::new(oddity.code, count, oddity.text));
+    }
+
     fn pass_over(&mut self, member: &Member, why: Refusal) -> Result<(), Refusal> {
         self.archives.pass_over(member, why);
         self.stage = Stage::PassedOver;
@@ -404,10 +444,12 @@ impl Pipeline {
     }
 
     fn push(&mut self, text: &[u8]) -> Result<(), Refusal> {
+        let text = &*self.line_ends.unify(text);
         match &mut self.stage {
             Stage::Sampling(_) | Stage::Columns(_) | Stage::PassedOver => Ok(()),
             Stage::Table(table) => table.push(text, &mut self.intake),
             Stage::Json(document) => document.push(text, &mut self.intake),
+            Stage::NodeObjects(nodes) => nodes.push(text),
             Stage::Nodes(rows, list) => rows.push(text, |cells| {
                 list.row(cells);
                 Ok(())
@@ -419,7 +461,8 @@ impl Pipeline {
     fn begin_reading(&mut self) -> Result<(), Refusal> {
         let Stage::Sampling(head) = &mut self.stage else { return Ok(()) };
         let head = std::mem::take(head);
-        self.stage = self.recognise(Sample::new(&head))?;
+        self.line_ends = LineEnds::of(&head);
+        self.stage = self.recognise(Sample::new(&self.line_ends.unify(&head)))?;
         self.push(&head)
     }
 
@@ -445,8 +488,11 @@ impl Pipeline {
         let detections = format::detect_in(&sample);
         let format = self.choose(&sample, &detections)?;
         let Some(format) = format else {
+            if NodeObjects::are_in(&sample) {
+                return Ok(Stage::NodeObjects(Box::new(NodeObjects::new(&sample))));
+            }
             let list = NodeList::recognise(&sample).ok_or_else(|| sniff::refuse_unknown(&sample))?;
-            return Ok(Stage::Nodes(Rows::new(NodeList::dialect(&sample)), Box::new(list)));
+            return Ok(Stage::Nodes(Box::new(Rows::new(NodeList::dialect(&sample))), Box::new(list)));
         };
         self.format = Some(format);
         if self.detections.is_empty() {
@@ -454,23 +500,24 @@ impl Pipeline {
         }
         let notes = Rc::clone(&self.intake.notes);
         match &format.shape {
-            Shape::Table { layout, open } => {
-                Table::new(&layout(&sample), columns, Box::new(*open), notes).map(Stage::Table)
-            }
+            Shape::Table { layout, open } => Table::new(&layout(&sample), columns, Box::new(*open), notes)
+                .map(|table| Stage::Table(Box::new(table))),
             Shape::Mapped => {
                 let mapping =
                     self.mapping.clone().map_or_else(|| format::mapping_of(&sample).map(Box::new), Ok)?;
                 let layout = mapping::layout(&mapping.table);
                 let header = columns.or_else(|| mapping::header(&mapping, &sample));
                 let open = Box::new(move |header: &Header| mapping::open(&mapping, header));
-                Table::of(&layout, header, open, notes).map(Stage::Table)
+                Table::of(&layout, header, open, notes).map(|table| Stage::Table(Box::new(table)))
             }
             Shape::Tables { layout, begin } => {
                 let (join, file) = (Rc::clone(self.join.get_or_insert_with(begin)), self.file.clone());
                 let open = Box::new(move |header: &Header| join.open(&file, header));
-                Table::new(&layout(&sample), columns, open, notes).map(Stage::Table)
+                Table::new(&layout(&sample), columns, open, notes).map(|table| Stage::Table(Box::new(table)))
             }
-            Shape::Json { array, open } => Ok(Stage::Json(Document::new(format.name, *array, open()))),
+            Shape::Json { array, open } => {
+                Ok(Stage::Json(Document::new(format.name, array.as_in(&sample), open())))
+            }
         }
     }
 
@@ -486,7 +533,9 @@ impl Pipeline {
         };
         match (self.format, self.choice, best) {
             (Some(format), _, _) if score(format) >= SURE => Ok(Some(format)),
-            _ if NodeList::recognise(sample).is_some() => Ok(None),
+            _ if NodeList::recognise(sample).is_some() || NodeObjects::are_in(sample) && best.is_none() => {
+                Ok(None)
+            }
             (Some(format), _, _) if score(format) > 0 => Ok(Some(format)),
             (Some(format), Choice::User, _) => Ok(Some(format)),
             (Some(format), Choice::Content, Some(other)) => Err(Refusal::MixedFormats {
@@ -512,7 +561,7 @@ impl Pipeline {
     fn end_file(&mut self) -> Result<(), Refusal> {
         if let Stage::Sampling(head) = &self.stage {
             // What is a comment may be for the mapping to say.
-            let is_empty = Sample::new(head).first_line().is_empty();
+            let is_empty = Sample::new(&LineEnds::of(head).unify(head)).first_line().is_empty();
             if is_empty && (self.mapping.is_none() || head.trim_ascii().is_empty()) {
                 let detail =
                     if head.is_empty() { "it has no byte" } else { "it has only blank lines and comments" };
@@ -536,6 +585,11 @@ impl Pipeline {
                     Ok(())
                 })?;
                 self.has_read(Holds::Nodes(list.finish()));
+                return Ok(());
+            }
+            Stage::NodeObjects(nodes) => {
+                let report = nodes.finish()?;
+                self.has_read(Holds::Nodes(report));
                 return Ok(());
             }
             Stage::Columns(header) => {
@@ -574,8 +628,23 @@ impl Pipeline {
             }
         }
         let mut imported = self.intake.finish(self.format.map_or("", |format| format.name));
+        imported.report.warnings.extend(repeated_files(&self.files));
         imported.report.files = self.files;
         imported.report.members = self.archives.into_members();
         Ok(Imported { detections: self.detections, ..imported })
     }
+}
+
+/// What is said of files that are the same as others.
+fn repeated_files(files: &[FileRead]) -> Option<Warning> {
+    let repeated: Vec<String> = files
+        .iter()
+        .filter_map(|file| match &file.holds {
+            Holds::Repeats { of } => Some(format!("{} (as {of})", file.name)),
+            _ => None,
+        })
+        .collect();
+    let (count, list) = (repeated.len() as u64, repeated.join(", "));
+    let message = format!("{count} files have the very bytes of another file; these were read once: {list}.");
+    (count > 0).then(|| Warning { code: "repeated-file".into(), message, count })
 }

@@ -404,3 +404,45 @@ fn a_shaped_and_repaired_trace_runs_and_doubts_are_told() {
     let requests: Vec<(&str, f64)> = rows.iter().map(|row| (row[1], row[3].parse().unwrap())).collect();
     assert_eq!(requests, [("all", 2.0), ("all", 2.0), ("all", 0.5), ("all", 4.0), ("all", 2.0)]);
 }
+
+#[test]
+fn an_import_says_which_file_is_at_fault_which_is_given_twice_and_fails_without_a_job() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let jobs = write("jobs.csv", "submit_s,gpus,duration_s\n0,1,60\n5,1,60\n");
+    let copy = write("copy.csv", "submit_s,gpus,duration_s\n0,1,60\n5,1,60\n");
+    let other = write("other.csv", "submit_s,gpus,duration_s\n9,1,60\n9,1,60\n");
+    let output = sts(&["import", &jobs, &copy, &other, &jobs, "--json"], b"");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["jobs"], 4);
+    let told = report["warnings"].as_array().unwrap().iter().find(|w| w["code"] == "repeated-file").unwrap();
+    assert_eq!(told["count"], 2, "{told}");
+    assert_eq!((&report["files"][1]["holds"], &report["files"][1]["of"]), (&json!("repeats"), &json!(jobs)));
+
+    let unknown = write("racks.csv", "rack,speed\nr1,fast\n");
+    let refused = sts(&["import", &unknown, &jobs], b"");
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(
+        stderr(&refused).contains("racks.csv") && !stderr(&refused).contains("jobs.csv"),
+        "{}",
+        stderr(&refused)
+    );
+
+    for (args, code) in [
+        (&["import", "-", "--one-in", "100000"][..], 1),
+        (&["import", "-", "--one-in", "0"], 2),
+        (&["import", "-", "--repair", "shortest_s=10", "--repair", "longest_s=5"], 1),
+    ] {
+        let refused = sts(args, b"submit_s,gpus,duration_s\n0,1,60\n");
+        assert_eq!(refused.status.code(), Some(code), "{args:?}: {}", stderr(&refused));
+    }
+    let rejected = sts(&["import", "-", "--json"], b"submit_s,gpus,duration_s\n0,x,60\n");
+    assert_eq!(rejected.status.code(), Some(1));
+    assert!(stderr(&rejected).contains("no job was read: of 1 records 0 were left out and 1 rejected"));
+    assert_eq!(serde_json::from_slice::<Value>(&rejected.stdout).unwrap()["rejected_count"], 1);
+}

@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn parts_add_up_to_the_records() {
-        let skipped = |reason: &str, count| Skipped { reason: reason.into(), count, first_lines: vec![] };
+        let skipped = |reason: &str, count| Skipped { reason: reason.into(), count, ..Skipped::default() };
         let report = ImportReport {
             records: 1_624,
             jobs: 1_538,

@@ -21,11 +21,15 @@ pub enum Key {
 }
 
 /// Keys and what they do, for the reader.
-pub const HELP: [(&str, &str); 8] = [
+pub const HELP: [(&str, &str); 12] = [
     ("R", "run the comparison"),
     ("Esc", "cancel a run or reading, close a window"),
     ("1 … 9", "set-up: choose a policy; results: show or hide one"),
     ("Alt 1 … 9", "results: show one policy alone"),
+    ("W S, + −", "schedule: zoom"),
+    ("A D", "schedule: pan; arrow keys move its cursor, Page Up and Down its rows"),
+    (". ,", "schedule: next bar, the bar before; Enter pins its job"),
+    ("F, 0", "schedule: fit the pinned job; everything"),
     ("T", "theme: system, light, dark"),
     ("Ctrl Z", "undo a change of the set-up or, in the laboratory, of the instance"),
     ("Ctrl Y", "redo it"),

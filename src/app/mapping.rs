@@ -203,6 +203,8 @@ impl Sheet {
                 comment,
             ),
             self.control("table.decimal", pairs(&[("point", "1.5"), ("comma", "1,5")]), word(&table.decimal)),
+            self.control("table.thousands", pairs(THOUSANDS), word(&table.thousands)),
+            self.control("table.skip_lines", lines_before(table.skip_lines), table.skip_lines.to_string()),
             self.control("zone", zones(&zone), zone),
         ]
     }
@@ -331,6 +333,8 @@ impl Sheet {
             "table.comment" => table.comment = value.chars().next(),
             "table.quotes" => put(&mut table.quotes, value),
             "table.decimal" => put(&mut table.decimal, value),
+            "table.thousands" => put(&mut table.thousands, value),
+            "table.skip_lines" => table.skip_lines = value.parse().unwrap_or(table.skip_lines),
             "table.header" => {
                 put(&mut table.header, value);
                 if table.header == HeaderRow::None {
@@ -380,6 +384,18 @@ impl Sheet {
 /// Delimiters to choose from.
 const DELIMITERS: &[(&str, &str)] =
     &[(",", "Comma"), (";", "Semicolon"), ("\t", "Tab"), ("|", "Bar |"), (" ", "Blank")];
+
+/// Marks of thousands to choose from.
+const THOUSANDS: &[(&str, &str)] =
+    &[("none", "None"), ("comma", "1,234"), ("point", "1.234"), ("blank", "1 234"), ("apostrophe", "1'234")];
+
+/// Numbers of lines before the table to choose from: a few, and the one chosen.
+fn lines_before(chosen: u32) -> Vec<(String, String)> {
+    (0..=20)
+        .chain((chosen > 20).then_some(chosen))
+        .map(|lines| (lines.to_string(), lines.to_string()))
+        .collect()
+}
 
 fn pairs(of: &[(&str, &str)]) -> Vec<(String, String)> {
     of.iter().map(|(value, label)| ((*value).to_owned(), (*label).to_owned())).collect()

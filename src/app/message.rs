@@ -134,7 +134,8 @@ pub enum Reply {
         /// Seconds; `None` where no job finished in every run.
         means: Vec<Option<f64>>,
     },
-    /// The simulation is finished; the message's `jobs` is the table of its jobs, `times` their completion times.
+    /// The simulation is finished; the message's `jobs` is the table of its jobs, `times` their completion times, `schedule` every
+    /// allocation.
     Simulated {
         /// What came out.
         result: Box<RunResult>,

@@ -162,6 +162,8 @@ pub enum Obstacle {
     NoTrace(String),
     /// The workload has no job that asks for GPUs.
     NoJobs,
+    /// No job has a run time.
+    NoRunTimes,
     /// No policy is chosen.
     NoPolicy,
     /// The traced schedule is to be replayed, and the workload has none.
@@ -306,6 +308,15 @@ pub struct State {
     pub laboratory: Rc<Laboratory>,
 }
 
+/// What becomes of the settings of a trace when files of its name were read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Settings {
+    /// They are for these files.
+    Keep,
+    /// They were for others.
+    Reset,
+}
+
 impl Default for State {
     fn default() -> Self {
         Self {
@@ -348,6 +359,8 @@ impl State {
         }
         if self.input().is_some_and(|input| input.contents.digest.gpu_jobs == 0) {
             obstacles.push(Obstacle::NoJobs);
+        } else if self.input().is_some_and(|input| input.contents.digest.durations.is_none()) {
+            obstacles.push(Obstacle::NoRunTimes);
         }
         let replays = self.scenario.policies.iter().any(|choice| choice.name == RECORDED);
         if replays && self.input().is_some_and(|input| !input.contents.has_schedule) {
@@ -498,6 +511,8 @@ impl State {
                 }
             }
             Action::ReadAlone(..) => {}
+            // A table by its columns is never read by a guess that nobody saw.
+            Action::Format(format) if format == MAPPED => self.dialog = Some(Dialog::Mapping),
             Action::Format(format) => {
                 let format = Some(format).filter(|format| format != "auto");
                 self.dialog = self.dialog.filter(|dialog| *dialog != Dialog::Mapping);
@@ -693,9 +708,22 @@ impl State {
         let trace = self.scenario.workload.trace.as_ref();
         let named = trace.filter(|trace| self.input().is_none() || trace.path == path);
         let options = named.map(TraceSpec::import_options).unwrap_or_default();
+        // Repairs are for the faults of the file they were chosen for; columns are often those of the last export.
+        let options = match self.is_other_content(files) {
+            true => ImportOptions { mapping: options.mapping, ..ImportOptions::default() },
+            false => options,
+        };
         // Another file may have another format, unless the user said how its columns are to be read.
         let format = options.mapping.as_ref().map(|_| MAPPED.to_owned());
         ImportOptions { format, ..options }
+    }
+
+    /// Whether a trace is loaded, and these files are none of its: by names and sizes, which is all that is known before they are read.
+    fn is_other_content(&self, files: &[FileInfo]) -> bool {
+        match self.input().map(|loaded| &loaded.source) {
+            Some(Source::Files { files: known, .. }) => known[..] != *files,
+            _ => false,
+        }
     }
 
     /// Reads the files of the trace, or those just refused, once more in another way.
@@ -725,9 +753,11 @@ impl State {
                 let source = reading.source.clone();
                 let seconds = now.s - reading.started_s;
                 self.inputs.reading = None;
+                let is_other = matches!(&source, Source::Files { files, .. } if self.is_other_content(files));
+                let kept = if is_other { Settings::Reset } else { Settings::Keep };
                 let loaded = self.inputs.keep(Loaded { read, source, contents: *contents, seconds });
                 if loaded.contents.report.is_some() {
-                    self.use_trace(&loaded, commands);
+                    self.use_trace(&loaded, kept, commands);
                 }
                 if let Some(older) = self.runs.awaited {
                     self.run(older, now, commands);
@@ -749,14 +779,15 @@ impl State {
 
     /// Makes files that were just read the scenario's trace. What the scenario says about a trace that is not there (it came with
     /// a link) holds for these files; else they are taken whole.
-    fn use_trace(&mut self, loaded: &Rc<Loaded>, commands: &mut Vec<Command>) {
+    fn use_trace(&mut self, loaded: &Rc<Loaded>, settings: Settings, commands: &mut Vec<Command>) {
         let (Some(path), Source::Files { options, .. }) = (loaded.source.path(), &loaded.source) else {
             return;
         };
         let format = options.format.clone().unwrap_or_else(|| "auto".to_owned());
         let mut scenario = (*self.scenario).clone();
         let is_awaited = self.input().is_none();
-        match scenario.workload.trace.as_mut().filter(|trace| is_awaited || trace.path == path) {
+        let is_named = |trace: &TraceSpec| is_awaited || (trace.path == path && settings == Settings::Keep);
+        match scenario.workload.trace.as_mut().filter(|trace| is_named(trace)) {
             Some(trace) => {
                 trace.path = path;
                 trace.format = format;

@@ -135,6 +135,9 @@ pub fn obstacle_text(obstacle: &Obstacle) -> String {
     match obstacle {
         Obstacle::StillReading => "The trace is still being read.".to_owned(),
         Obstacle::NoTrace(path) => format!("Open {path} first: the link names it but does not carry it."),
+        Obstacle::NoRunTimes => "No job of this trace has a run time, so none can be replayed. Choose how to fill them under Repairs, or give \
+                                 a table that has them."
+            .to_owned(),
         Obstacle::NoJobs => "No job of this trace asks for a GPU, so there is nothing to schedule.".to_owned(),
         Obstacle::NoPolicy => "Choose at least one policy.".to_owned(),
         Obstacle::NoSchedule => {

@@ -1,5 +1,6 @@
 //! The words of the page: what is said in more than one place, and every sentence with a number in it.
 
+pub mod gantt;
 pub mod laboratory;
 pub mod machines;
 pub mod mapping;
@@ -14,7 +15,7 @@ use super::state::runs::{Cause, Interrupted, Interruption, Lost};
 use crate::chart::format;
 use crate::cluster::Geometry;
 use crate::scenario::{NodeSpec, Scenario};
-use crate::trace::Refusal;
+use crate::trace::{Refusal, Skipped};
 use crate::workload::Outcome;
 use crate::workload::synthetic::Fitted;
 
@@ -356,6 +357,16 @@ pub fn said_by_name(said: Option<&str>) -> String {
     said.map_or_else(|| "Nothing: any type".to_owned(), |model| format!("{model}, by its name"))
 }
 
+/// Where the first records left out for one reason are: lines, or elements of a JSON document.
+#[must_use]
+pub fn first_places(skipped: &Skipped) -> String {
+    if skipped.first_records.is_empty() {
+        return first_lines(&skipped.first_lines, skipped.count);
+    }
+    let what = if skipped.count == 1 { "record" } else { "records" };
+    format!("{what} {}", first_lines(&skipped.first_records, skipped.count))
+}
+
 /// The first lines of `count` records: `3, 7 …`.
 #[must_use]
 pub fn first_lines(lines: &[u64], count: u64) -> String {
@@ -456,14 +467,19 @@ pub fn refusal(refusal: &Refusal) -> String {
             "It is a table of no known format, with the columns {columns}. Say what its columns are, choose its format, or \
              name the columns submit_s, gpus and duration_s."
         ),
-        Refusal::UnknownJson { found } => {
+        Refusal::UnknownJson { found, advice } => {
+            let gap = if advice.is_empty() { "" } else { " " };
             format!(
-                "It is JSON of no known format: found {found}. Choose its format, or load the jobs as a table."
+                "It is JSON of no known format: found {found}. Choose its format, or load the jobs as a table.{gap}{advice}"
             )
         }
         Refusal::BadMapping { why } => {
             format!("It cannot be read as jobs: {why}. Say what its columns are.")
         }
+        Refusal::Unreadable { detail } => format!(
+            "The browser cannot read it: {detail}. A file that was moved or changed since it was chosen has to be chosen again."
+        ),
+        Refusal::OfFile { file, why } => format!("{file}: {}", self::refusal(why)),
         other => other.to_string(),
     }
 }

@@ -15,17 +15,19 @@ use super::laboratory::answers;
 use super::mapping::Inspection;
 use super::message::{self, Reply, Request, WorkloadFile};
 use super::pool::{get, set};
+use super::schedule::schedule;
 use super::state::inputs::{Contents, MOST_NAMES};
 use super::{assumptions, common_jobs, gavel};
 use crate::scenario::Scenario;
 use crate::scenario::hash::{scenario_hash, workload_hash};
 use crate::scenario::run::{Prepared, prepare};
-use crate::scenario::tables::{RoundsCsv, write_jobs_csv, write_waits_csv};
-use crate::sim::{Progress, RoundReport, Watch};
+use crate::scenario::tables::{RoundsCsv, write_jobs_csv, write_wait_history_csv};
+use crate::sim::waiting::WaitHistory;
+use crate::sim::{Progress, RoundReport, RunRecord, Watch};
 use crate::trace::mapping::Mapping;
 use crate::trace::{
-    Head, Import, ImportOptions, ImportReport, Refusal, WorkloadDigest, put_in_reading_order, write_sts_csv,
-    write_sts_json,
+    Head, Import, ImportOptions, ImportReport, Refusal, WorkloadDigest, put_in_reading_order, repeated,
+    write_sts_csv, write_sts_json,
 };
 use crate::workload::{Workload, synthetic};
 
@@ -143,24 +145,47 @@ fn import(files: &[File], options: &ImportOptions) -> Result<(Workload, ImportRe
     let reader = FileReaderSync::new().map_err(unreadable)?;
     let mut buffer = Vec::new();
     let mut pace = Pace::new();
+    let read_slice = |file: &File, from: f64, buffer: &mut Vec<u8>| {
+        let slice = file.slice_with_f64_and_f64(from, from + SLICE_BYTES).map_err(unreadable)?;
+        let slice = reader.read_as_array_buffer(&slice).map_err(unreadable)?;
+        let bytes = Uint8Array::new(&slice);
+        buffer.resize(bytes.length() as usize, 0);
+        bytes.copy_to(buffer);
+        Ok::<f64, Refusal>(from + SLICE_BYTES)
+    };
     let mut files = files.to_vec();
     put_in_reading_order(&mut files, File::name);
-    for file in &files {
+    let mut other_buffer = Vec::new();
+    let first = repeated(
+        &files,
+        |file| Some(file.size() as u64),
+        |one, other| {
+            let mut from = 0.0;
+            while from < one.size() {
+                read_slice(one, from, &mut buffer)?;
+                from = read_slice(other, from, &mut other_buffer)?;
+                if buffer != other_buffer {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        },
+    )?;
+    for (file, first) in files.iter().zip(first) {
+        if let Some(first) = first.and_then(|first| files.get(first)) {
+            import.pass_over_repeated(&file.name(), &first.name())?;
+            continue;
+        }
         import.next_file(&file.name())?;
         let mut from = 0.0;
         while from < file.size() {
-            let to = (from + SLICE_BYTES).min(file.size());
-            let slice = file.slice_with_f64_and_f64(from, to).map_err(unreadable)?;
-            let slice = reader.read_as_array_buffer(&slice).map_err(unreadable)?;
-            let bytes = Uint8Array::new(&slice);
-            buffer.resize(bytes.length() as usize, 0);
-            bytes.copy_to(&mut buffer);
-            import.feed(&buffer)?;
-            from = to;
+            from = read_slice(file, from, &mut buffer)?;
+            import.feed(&buffer).map_err(|refusal| refusal.of_file(&file.name(), files.len()))?;
             if pace.is_due() {
                 tell(&Reply::Reading { bytes: import.bytes(), records: import.records() }, &[]);
             }
         }
+        import.end_of_file().map_err(|refusal| refusal.of_file(&file.name(), files.len()))?;
     }
     let imported = import.finish()?;
     Ok((imported.workload, imported.report))
@@ -290,10 +315,14 @@ fn simulate(
     let times = Float64Array::from(&prepared.completion_times_s(&finished.record)[..]);
     let mut beside =
         vec![("jobs", blob(&Uint8Array::from(&jobs_csv[..]), CSV)?), ("times", blob(&times, BYTES)?)];
+    let waits = WaitHistory::of(&finished.record);
     if !finished.record.waits.is_empty() {
         let mut waits_csv = Vec::new();
-        write_waits_csv(prepared, &finished.record, &mut waits_csv).map_err(|error| error.to_string())?;
+        write_wait_history_csv(prepared, &waits, &mut waits_csv).map_err(|error| error.to_string())?;
         beside.push(("waits", blob(&Uint8Array::from(&waits_csv[..]), CSV)?));
+    }
+    if let Some(schedule) = schedule_of(prepared, &finished.record, &waits)? {
+        beside.push(("schedule", schedule));
     }
     if telling.has_ledger {
         let rounds_csv = telling.rounds.finish().map_err(|error| error.to_string())?;
@@ -306,6 +335,17 @@ fn simulate(
         assumptions: assumptions::sentences(scenario, prepared),
     };
     Ok((reply, beside))
+}
+
+/// The schedule of a run, for the page to keep until its Gantt is opened; `None` where there is none, or too much of it.
+fn schedule_of(
+    prepared: &Prepared,
+    record: &RunRecord,
+    waits: &WaitHistory,
+) -> Result<Option<JsValue>, String> {
+    let Ok(Some(schedule)) = schedule(prepared, record, waits) else { return Ok(None) };
+    let bytes = schedule.to_bytes().map_err(|error| error.to_string())?;
+    blob(&Uint8Array::from(&bytes[..]), BYTES).map(Some)
 }
 
 impl Bench {

@@ -89,7 +89,8 @@ impl Histogram {
             width,
             height,
             start_s,
-            bin_s: bin_s.max(SHORTEST_S),
+            // Zero would make no axis.
+            bin_s: bin_s.max(1e-6),
             counts,
             clock,
         }

@@ -96,11 +96,16 @@ fn overloads(
         }
         // Rounded down, so that the rate that is named would do.
         let arrivals = (shape.rate / load * 100.0).floor() / 100.0;
+        let slower = if arrivals > 0.0 {
+            format!("Lower the arrival rate to {arrivals:.2} or less, take")
+        } else {
+            "Take".into()
+        };
         found.push(Warning {
             code: "overload".into(),
             message: format!(
                 "{asked:.2} GPUs of {} are asked for on average{of_whole}, and {there} are there: the load is {load:.2}, so that the \
-                 queue grows until submissions end. Lower the arrival rate to {arrivals:.2} or less, take a sample, or add GPUs.",
+                 queue grows until submissions end. {slower} a sample, or add GPUs.",
                 named(cluster, set)
             ),
             count: inside().map(|request| request.jobs).sum(),

@@ -177,10 +177,18 @@ pub fn write_jobs_csv(prepared: &Prepared, record: &RunRecord, out: impl Write) 
 /// # Errors
 /// Those of `out`.
 pub fn write_waits_csv(prepared: &Prepared, record: &RunRecord, out: impl Write) -> io::Result<()> {
+    write_wait_history_csv(prepared, &WaitHistory::of(record), out)
+}
+
+/// The same from waits that are known already.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_wait_history_csv(prepared: &Prepared, waits: &WaitHistory, out: impl Write) -> io::Result<()> {
     let mut csv = csv::Writer::from_writer(out);
     csv.write_record(["job", "tenant", "from_s", "to_s", "first_round", "last_round", "reason"])?;
     let length = prepared.scenario.round.settings().length;
-    for (job, span) in WaitHistory::of(record).all() {
+    for (job, span) in waits.all() {
         let Some(bound) = prepared.workload.jobs.get(job.index()) else { continue };
         let rounds = span.rounds(length);
         csv.write_record([

@@ -28,7 +28,7 @@ impl Document {
                 *elements += 1;
                 let element = intake.notes.text(bytes);
                 let verdict = reader.element(&element, &intake.notes);
-                intake.settle(at.line, content_hash(bytes), verdict)
+                intake.settle_element(*elements, at.line, content_hash(bytes), verdict)
             }
             Piece::Member(at, name, value) => {
                 let name = intake.notes.text(name);

@@ -4,6 +4,7 @@
 //! in memory, however long the file is.
 
 use crate::trace::refusal::Refusal;
+use crate::trace::sample::Sample;
 
 /// The longest element that is read, in bytes.
 pub const MAX_ELEMENT: usize = 16 << 20;
@@ -15,11 +16,26 @@ pub(super) enum ArrayAt {
     Root,
     /// It is this member of the document, an object.
     Member(&'static str),
-    /// It is this member of the document; or the document is the array.
+    /// It is this member of the document, and of every other that follows; or the document is the array.
     MemberOrRoot(&'static str),
     /// It is the first member of the document; the second one is an object that may be as long as the array, and is handed
     /// over one member at a time.
     MemberBeside(&'static str, &'static str),
+}
+
+impl ArrayAt {
+    /// Where it is in a document that begins like `sample`: a bare array is the array itself, and a document without the member is one job, or jobs one after the other.
+    pub(super) fn as_in(self, sample: &Sample<'_>) -> Self {
+        match self {
+            Self::MemberOrRoot(name)
+                if sample.opening() == Some(b'{') && !sample.begins_with_member(name) =>
+            {
+                Self::Root
+            }
+            Self::Member(_) if sample.opening() == Some(b'[') => Self::Root,
+            other => other,
+        }
+    }
 }
 
 /// A piece of the document.
@@ -208,6 +224,7 @@ impl Cutter {
                 Expect::CommaOrObjectEnd
             }
             (Expect::KeyOrEnd | Expect::CommaOrObjectEnd, b'}') => Expect::Nothing,
+            (Expect::Nothing, b'{') if matches!(self.array, ArrayAt::MemberOrRoot(_)) => Expect::KeyOrEnd,
             (Expect::KeyOrEnd | Expect::Key, b'"') => return Ok(self.begin(Role::Key, text)),
             (Expect::Colon, b':') => Expect::MemberValue,
             (Expect::MemberValue, b'[') if self.at_array() => {

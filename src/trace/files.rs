@@ -1,5 +1,7 @@
 //! What the files of an import are: tables of jobs, and what comes with them.
 
+use std::io::{self, BufRead};
+
 use serde::{Deserialize, Serialize};
 
 use crate::trace::nodes::NodeReport;
@@ -37,6 +39,11 @@ pub enum Holds {
         /// The names.
         names: String,
     },
+    /// The same bytes as another file, which is read once.
+    Repeats {
+        /// The name of the other file.
+        of: String,
+    },
     /// Nothing.
     Nothing,
 }
@@ -48,6 +55,7 @@ impl std::fmt::Display for Holds {
             Self::Jobs { table: None, rows } => write!(f, "jobs, {rows} records"),
             Self::Nodes(report) => report.fmt(f),
             Self::Columns { names } => write!(f, "the columns {names}"),
+            Self::Repeats { of } => write!(f, "not read, since its bytes are those of {of}"),
             Self::Nothing => f.write_str("nothing"),
         }
     }
@@ -57,6 +65,51 @@ impl std::fmt::Display for Holds {
 /// the columns of others come first.
 pub fn put_in_reading_order<T>(files: &mut [T], name: impl Fn(&T) -> String) {
     files.sort_by_key(|file| !names_columns(&name(file)));
+}
+
+/// Which files have the bytes of an earlier one: for each file the position of the first such, if there is one. `size` is `None`
+/// where it is not known; only files of one size are compared.
+///
+/// # Errors
+/// What `is_same` says.
+pub fn repeated<T, E>(
+    files: &[T],
+    size: impl Fn(&T) -> Option<u64>,
+    mut is_same: impl FnMut(&T, &T) -> Result<bool, E>,
+) -> Result<Vec<Option<usize>>, E> {
+    let mut found: Vec<Option<usize>> = Vec::new();
+    for (at, file) in files.iter().enumerate() {
+        let bytes = size(file).filter(|&bytes| bytes > 0);
+        let mut first = None;
+        for (other, earlier) in files.iter().enumerate().take(at) {
+            let is_first = found.get(other).is_some_and(Option::is_none);
+            if is_first && bytes.is_some() && size(earlier) == bytes && is_same(earlier, file)? {
+                first = Some(other);
+                break;
+            }
+        }
+        found.push(first);
+    }
+    Ok(found)
+}
+
+/// Whether two readers give the same bytes.
+///
+/// # Errors
+/// What a reader says.
+pub fn have_same_bytes(mut one: impl BufRead, mut other: impl BufRead) -> io::Result<bool> {
+    loop {
+        let (left, right) = (one.fill_buf()?, other.fill_buf()?);
+        let length = left.len().min(right.len());
+        if length == 0 {
+            return Ok(left.is_empty() && right.is_empty());
+        }
+        if left.get(..length) != right.get(..length) {
+            return Ok(false);
+        }
+        one.consume(length);
+        other.consume(length);
+    }
 }
 
 /// The lists of machines among files, with the names of the files they are in.
@@ -110,6 +163,24 @@ mod tests {
         let mut files = ["b.csv", "t.HEADER", "a.csv", "s.header"];
         put_in_reading_order(&mut files, |name| (*name).to_owned());
         assert_eq!(files, ["t.HEADER", "s.header", "b.csv", "a.csv"]);
+    }
+
+    #[test]
+    fn only_files_of_one_size_are_compared_and_each_is_matched_with_the_first() {
+        let files = ["ab", "abc", "xyz", "abc", "", "", "abc"];
+        let mut compared = 0;
+        let found = repeated(
+            &files,
+            |file| Some(file.len() as u64),
+            |one, other| {
+                compared += 1;
+                have_same_bytes(io::BufReader::with_capacity(2, one.as_bytes()), other.as_bytes())
+            },
+        );
+        assert_eq!(found.unwrap(), [None, None, None, Some(1), None, None, Some(1)]);
+        assert_eq!(compared, 3);
+        assert!(!have_same_bytes(&b"abc"[..], &b"ab"[..]).unwrap());
+        assert_eq!(repeated(&["a", "a"], |_| None, |_, _| Ok::<_, ()>(true)), Ok(vec![None, None]));
     }
 
     #[test]

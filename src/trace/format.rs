@@ -15,6 +15,7 @@ mod k8s_json;
 mod muri;
 mod openb;
 mod pai;
+mod pbs;
 mod philly_json;
 mod pollux;
 mod sacct;
@@ -34,6 +35,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 pub(super) use generic_csv::mapping_of;
+pub(super) use k8s_json::{PRODUCT_LABELS as GPU_LABELS, is_gpu as is_kubernetes_gpu};
 pub use sacct::SACCT_COMMAND;
 
 use crate::trace::elements::{ArrayAt, Place};
@@ -67,6 +69,7 @@ static FORMATS: &[&Format] = &[
     &batsim::FORMAT,
     &sacct::FORMAT,
     &sacct_json::FORMAT,
+    &pbs::FORMAT,
     &supercloud::FORMAT,
     &k8s_json::FORMAT,
     &generic_csv::FORMAT,
@@ -252,7 +255,8 @@ impl Layout {
     /// A table with a header, RFC 4180 quotes and `#` comments, whose delimiter is what its header uses.
     pub(super) fn csv(sample: &Sample<'_>) -> Self {
         let delimiter = sample.delimiter();
-        let dialect = Dialect { delimiter, second: None, quotes: Quotes::Double, comments: Comments::Hash };
+        let dialect =
+            Dialect { delimiter, second: None, quotes: Quotes::Double, comments: Comments::Hash, skip: 0 };
         Self { dialect, columns: None, uneven: Uneven::Reject }
     }
 }

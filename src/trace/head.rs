@@ -3,8 +3,8 @@
 use std::io::Read;
 
 use crate::trace::refusal::Refusal;
-use crate::trace::sample::SAMPLE_BYTES;
-use crate::trace::unpack::{Member, Sink, Unpack};
+use crate::trace::sample::{LineEnds, SAMPLE_BYTES};
+use crate::trace::unpack::{Member, Oddity, Sink, Unpack};
 
 /// How much is read at once.
 const STEP_BYTES: usize = 16 << 10;
@@ -59,7 +59,8 @@ impl Head {
         if !self.is_full() {
             self.unpack.finish(&mut self.first)?;
         }
-        Ok(self.first.text)
+        // So that lines are lines, whatever ends them.
+        Ok(LineEnds::of(&self.first.text).unify(&self.first.text).into_owned())
     }
 
     /// The first text of what a reader gives.
@@ -100,6 +101,8 @@ impl Sink for First {
         self.is_wanted = false;
         Ok(())
     }
+
+    fn notice(&mut self, _oddity: Oddity, _count: u64) {}
 
     fn pass_over(&mut self, _member: &Member, _why: Refusal) -> Result<(), Refusal> {
         Ok(())

@@ -9,7 +9,9 @@ use std::rc::Rc;
 
 use indexmap::{IndexMap, IndexSet};
 
+use crate::trace::hash::Hash;
 use crate::trace::identity::{Identities, Identity};
+use crate::trace::latin;
 use crate::trace::mapping;
 use crate::trace::measure::{Figures, measure};
 use crate::trace::names::Names;
@@ -26,6 +28,8 @@ use crate::workload::{JobRecord, Outcome, Presence, TextColumn, Workload, give_b
 const SHOWN_REJECTED: usize = 20;
 /// How many lines of skipped records the report shows for each reason.
 const SHOWN_SKIPPED: usize = 5;
+/// What the sample of one record in so many is drawn with.
+const SAMPLE_SEED: u64 = 0x7374_735f_6f6e_6569;
 /// How much of a rejected value is shown, in characters.
 const SHOWN_VALUE: usize = 40;
 /// One job as a reader understood it. Times are microseconds in the source's own origin; empty texts mean "not stated".
@@ -93,7 +97,7 @@ impl Fault {
     pub(super) fn of_value(column: &str, value: &[u8], bad: Bad) -> Self {
         Self {
             column: Some(column.to_owned()),
-            value: cut(&String::from_utf8_lossy(value)),
+            value: cut(&latin::decode(value)),
             expected: bad.expected.to_owned(),
             hint: bad.hint.to_owned(),
         }
@@ -169,6 +173,8 @@ pub(super) struct Intake {
     files: u32,
     /// Records and parts of records that were read.
     taken: u64,
+    /// The number of the element being read, in a file of which lines tell little.
+    element: Option<u64>,
     records: u64,
     jobs: Vec<JobRecord>,
     identities: Identities,
@@ -188,6 +194,8 @@ pub(super) struct Intake {
     earlier_jobs: usize,
     tables: Tables,
     notices: Vec<Notice>,
+    /// Jobs that start before they are submitted.
+    early: Tally,
     figures: IndexMap<String, u64>,
     /// Which of the tables of its format the last file was.
     table: Option<&'static str>,
@@ -346,6 +354,20 @@ impl Intake {
         self.book(line, content, verdict)
     }
 
+    /// Books an element of a JSON document as [`settle`](Self::settle) does; `number` counts them in the file.
+    pub(super) fn settle_element(
+        &mut self,
+        number: u64,
+        line: u64,
+        content: u64,
+        verdict: Result<Verdict<'_>, Fault>,
+    ) -> Result<(), Refusal> {
+        self.element = Some(number);
+        let settled = self.settle(line, content, verdict);
+        self.element = None;
+        settled
+    }
+
     #[inline]
     fn book(&mut self, line: u64, content: u64, verdict: Result<Verdict<'_>, Fault>) -> Result<(), Refusal> {
         if matches!(verdict, Ok(Verdict::Part)) {
@@ -357,7 +379,7 @@ impl Intake {
         }
         // What continues a job goes where the job went.
         let continues = matches!(verdict, Ok(Verdict::Continues(_)));
-        if self.one_in > 1 && !continues && !self.records.is_multiple_of(self.one_in) {
+        if self.one_in > 1 && !continues && !self.is_in_sample() {
             self.skip(line, "not in the sample");
             return Ok(());
         }
@@ -371,6 +393,15 @@ impl Intake {
             Err(fault) => self.reject(line, fault),
         }
         Ok(())
+    }
+
+    /// Whether the last record is in the sample: of every block of so many records one is, at a place that differs from block to
+    /// block, so that what comes back in a table at equal distances is neither always met nor never.
+    fn is_in_sample(&self) -> bool {
+        let before = self.records.saturating_sub(1);
+        let (block, place) = (before / self.one_in, before % self.one_in);
+        let drawn = Hash::seeded(SAMPLE_SEED, &block.to_le_bytes()).value();
+        place == ((u128::from(drawn) * u128::from(self.one_in)) >> 64) as u64
     }
 
     /// Adds a piece to the run of the last job.
@@ -402,13 +433,14 @@ impl Intake {
 
     fn skip(&mut self, line: u64, reason: &'static str) {
         let at = self.skipped.iter().position(|s| s.reason == reason).unwrap_or_else(|| {
-            self.skipped.push(Skipped { reason: reason.to_owned(), count: 0, first_lines: Vec::new() });
+            self.skipped.push(Skipped { reason: reason.to_owned(), ..Skipped::default() });
             self.skipped.len() - 1
         });
         let Some(skipped) = self.skipped.get_mut(at) else { return };
         skipped.count += 1;
         if skipped.first_lines.len() < SHOWN_SKIPPED {
             skipped.first_lines.push(line);
+            skipped.first_records.extend(self.element);
         }
     }
 
@@ -422,6 +454,7 @@ impl Intake {
             }
             self.rejected.push(Rejected {
                 line,
+                record: self.element,
                 column: fault.column,
                 value: fault.value,
                 expected: fault.expected,
@@ -437,6 +470,7 @@ impl Intake {
             return Ok(());
         }
         let mut replaced = None;
+        let is_early = draft.start.is_some_and(|start| start < draft.submit);
         match self.identities.identify(&draft.id, content, self.records)? {
             Identity::New => {}
             Identity::Duplicate => {
@@ -448,6 +482,9 @@ impl Intake {
                 return Ok(());
             }
             Identity::Again(at) => replaced = Some(at),
+        }
+        if is_early {
+            self.early.add(line);
         }
         let tenant = match (draft.tenant.as_ref(), draft.user.as_ref()) {
             ("", "") => "unknown",
@@ -576,6 +613,10 @@ impl Intake {
         report.repairs = repaired;
         report.rejected = self.rejected;
         report.rejected_count = self.rejected_count;
+        let early = format!(
+            "jobs start before they are submitted{}; the start is kept as traced and the submission counts",
+            self.early.lines()
+        );
         let own = [
             (
                 "unsorted",
@@ -606,11 +647,13 @@ impl Intake {
             ),
             (
                 "invalid-utf8",
-                self.notes.replaced.get(),
-                "texts hold bytes that are no UTF-8; these are shown as U+FFFD",
+                self.notes.not_utf8.get(),
+                "texts hold bytes that are no UTF-8; these bytes were read as Windows-1252 (of which Latin-1 is a part). If names look \
+                 wrong, save the file as UTF-8",
             ),
         ];
         let own = own.map(|(code, count, text)| Notice::new(code, count, text));
+        let own = own.into_iter().chain([Notice::new("start-before-submit", self.early.count(), early)]);
         // Where the origin is stated, times far from it are no other unit.
         let has_origin = self.notices.iter().any(|notice| notice.code == "log-origin" && notice.count > 0);
         let looks = looks.into_iter().filter(|notice| !has_origin || notice.code != "far-origin");

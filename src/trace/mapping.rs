@@ -27,6 +27,7 @@
 mod columns;
 mod date;
 mod guess;
+mod numbers;
 mod preview;
 mod quantity;
 mod reader;
@@ -73,8 +74,12 @@ pub struct TableForm {
     pub quotes: QuoteMark,
     /// Lines that begin with this ASCII character are no rows; `null` = there are no comments.
     pub comment: Option<char>,
-    /// The mark between whole number and fraction. Thousands have no mark.
+    /// The mark between whole number and fraction.
     pub decimal: DecimalMark,
+    /// The mark between groups of three digits of a whole number.
+    pub thousands: ThousandsMark,
+    /// Lines before the table, such as titles and `sep=;`.
+    pub skip_lines: u32,
     /// What stands in a cell that has no value, without blanks around it.
     pub missing: Vec<String>,
 }
@@ -95,6 +100,8 @@ impl Default for TableForm {
             quotes: QuoteMark::Double,
             comment: Some('#'),
             decimal: DecimalMark::Point,
+            thousands: ThousandsMark::None,
+            skip_lines: 0,
             missing: MISSING.map(str::to_owned).to_vec(),
         }
     }
@@ -132,6 +139,39 @@ pub enum DecimalMark {
     /// `1,5`
     Comma,
 }
+
+/// The mark between thousands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ThousandsMark {
+    /// `1234567`
+    #[default]
+    None,
+    /// `1,234,567`
+    Comma,
+    /// `1.234.567`
+    Point,
+    /// `1 234 567`, also with a no-break space.
+    Blank,
+    /// `1'234'567`
+    Apostrophe,
+}
+
+impl ThousandsMark {
+    /// The character; a blank stands for all kinds of it.
+    pub(super) fn mark(self) -> Option<char> {
+        match self {
+            Self::None => None,
+            Self::Comma => Some(','),
+            Self::Point => Some('.'),
+            Self::Blank => Some(' '),
+            Self::Apostrophe => Some('\''),
+        }
+    }
+}
+
+/// The most lines before a table.
+const MOST_SKIPPED: u32 = 1000;
 
 /// A value of a mapping that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
@@ -222,6 +262,17 @@ impl TableForm {
         if self.decimal == DecimalMark::Comma && self.delimiter == ',' && self.quotes == QuoteMark::None {
             let expected = "point, since the comma separates fields and nothing encloses them";
             faults.push(MappingError::new("table.decimal", "comma", expected));
+        }
+        let is_decimal = |mark| match self.decimal {
+            DecimalMark::Point => mark == ThousandsMark::Point,
+            DecimalMark::Comma => mark == ThousandsMark::Comma,
+        };
+        if is_decimal(self.thousands) {
+            let found = if self.thousands == ThousandsMark::Point { "point" } else { "comma" };
+            faults.push(MappingError::new("table.thousands", found, "another mark than that of decimals"));
+        }
+        if self.skip_lines > MOST_SKIPPED {
+            faults.push(MappingError::new("table.skip_lines", self.skip_lines, "at most 1000 lines"));
         }
         if self.missing.len() > MOST_MISSING {
             let found = format!("{} words", self.missing.len());

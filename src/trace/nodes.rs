@@ -1,14 +1,19 @@
 //! Lists of machines, which people drop with a job trace or in place of one: recognised, counted, and grouped into what a
 //! cluster is made of.
 
+mod kubernetes;
+
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use crate::trace::latin;
 use crate::trace::report::Kind;
 use crate::trace::rows::{Cells, Comments, Dialect, Header, Quotes};
 use crate::trace::sample::Sample;
 use crate::trace::value;
 use crate::units::MilliGpus;
+
+pub(super) use kubernetes::NodeObjects;
 
 /// What a node list holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -153,6 +158,12 @@ pub(super) struct NodeList {
     /// Whether the next row is the header.
     has_header: bool,
     names: Header,
+    count: Count,
+}
+
+/// Machines being counted.
+#[derive(Debug)]
+struct Count {
     /// Machines by model and number of GPUs.
     groups: IndexMap<(String, u32), u64>,
     report: NodeReport,
@@ -181,20 +192,10 @@ impl NodeList {
             gpus: header.find(layout.gpus)?,
             model: layout.model.and_then(|model| header.find(model)),
         };
-        let report = NodeReport {
-            format: layout.format.into(),
-            kind: Kind::Nodes,
-            nodes: (layout.rows != RowsAre::Days).then_some(0),
-            gpus: 0.0,
-            models: IndexMap::new(),
-            groups: Vec::new(),
-            quotas: IndexMap::new(),
-            unread: 0,
-        };
+        let count = Count::new(layout.format, (layout.rows != RowsAre::Days).then_some(0));
         let first_is_header =
             sample.fields().next().is_some_and(|f| f.eq_ignore_ascii_case(header.name(0).as_bytes()));
-        let (names, groups) = (header.clone(), IndexMap::new());
-        Some(Self { layout, columns, has_header: first_is_header, names, groups, report })
+        Some(Self { layout, columns, has_header: first_is_header, names: header.clone(), count })
     }
 
     pub(super) fn dialect(sample: &Sample<'_>) -> Dialect {
@@ -203,6 +204,7 @@ impl NodeList {
             second: None,
             quotes: Quotes::Double,
             comments: Comments::Hash,
+            skip: 0,
         }
     }
 
@@ -213,29 +215,54 @@ impl NodeList {
         }
         let number = |column: usize| value::gpus(value::trim(cells.get(column))).ok();
         let Some(gpus) = number(self.columns.gpus) else {
-            self.report.unread += 1;
+            self.count.report.unread += 1;
             return;
         };
         match self.layout.rows {
             RowsAre::Machines => {
                 let model = self.columns.model.map(|model| value::trim(cells.get(model))).unwrap_or_default();
-                let model = String::from_utf8_lossy(model).into_owned();
-                *self.report.models.entry(model.clone()).or_insert(0) += 1;
-                self.add(model, gpus, 1);
+                self.count.machine(latin::decode(model), gpus);
             }
             RowsAre::Days => {
-                self.report.gpus = gpus.as_gpus();
+                self.count.report.gpus = gpus.as_gpus();
                 let quotas = (1..self.columns.gpus).filter_map(|vc| {
                     let quota = number(vc).filter(|quota| quota.0 > 0)?;
                     Some((self.names.name(vc).to_owned(), quota.as_gpus()))
                 });
-                self.report.quotas = quotas.collect();
+                self.count.report.quotas = quotas.collect();
             }
             RowsAre::Shape => {
                 let whole = |column| number(column).map_or(0, |n| u64::from(n.0 / 1000));
-                self.add(String::new(), gpus, whole(0) * whole(1));
+                self.count.add(String::new(), gpus, whole(0) * whole(1));
             }
         }
+    }
+
+    /// What was counted.
+    pub(super) fn finish(self) -> NodeReport {
+        self.count.finish()
+    }
+}
+
+impl Count {
+    fn new(format: &str, nodes: Option<u64>) -> Self {
+        let report = NodeReport {
+            format: format.into(),
+            kind: Kind::Nodes,
+            nodes,
+            gpus: 0.0,
+            models: IndexMap::new(),
+            groups: Vec::new(),
+            quotas: IndexMap::new(),
+            unread: 0,
+        };
+        Self { groups: IndexMap::new(), report }
+    }
+
+    /// Counts one machine.
+    fn machine(&mut self, model: String, gpus: MilliGpus) {
+        *self.report.models.entry(model.clone()).or_insert(0) += 1;
+        self.add(model, gpus, 1);
     }
 
     /// Counts `nodes` machines with so many GPUs each.
@@ -249,8 +276,7 @@ impl NodeList {
         *self.groups.entry((model, gpus_per_node)).or_insert(0) += nodes;
     }
 
-    /// What was counted.
-    pub(super) fn finish(self) -> NodeReport {
+    fn finish(self) -> NodeReport {
         let groups = self.groups.into_iter();
         let group = |((model, gpus_per_node), nodes)| NodeGroup { model, gpus_per_node, nodes };
         NodeReport { groups: groups.map(group).collect(), ..self.report }

@@ -84,14 +84,32 @@ pub enum Refusal {
         /// What is wrong.
         why: String,
     },
+    /// Repairs of which one contradicts another.
+    #[error("The repairs contradict each other: {why}. Change one of the two.")]
+    BadRepairs {
+        /// The key, what was found and what was expected.
+        why: String,
+    },
+    /// What is wrong with one of several files.
+    #[error("{file}: {why}")]
+    OfFile {
+        /// Its name.
+        file: String,
+        /// What is wrong with it.
+        why: Box<Refusal>,
+    },
     /// JSON that is no known trace.
     #[error(
-        "The file is JSON of no known format. Found {found}. Expected one of: {formats}.",
+        "The file is JSON of no known format. Found {found}. Expected one of: {formats}.{gap}{advice}",
+        gap = if advice.is_empty() { "" } else { " " },
         formats = format::names()
     )]
     UnknownJson {
         /// What stands at the start.
         found: String,
+        /// What may help; may be empty.
+        #[serde(default)]
+        advice: String,
     },
     /// The first file decides the format; a later one is in another.
     #[error(
@@ -304,6 +322,24 @@ impl Refusal {
             Self::Packed { what, .. } => what.clone(),
             Self::PackedTooOften { limit } => format!("it is packed more than {limit} times over"),
             other => other.to_string(),
+        }
+    }
+
+    /// The same, as what is wrong with one of `files` files. What is not of one file alone stays as it is.
+    #[must_use]
+    pub fn of_file(self, file: &str, files: usize) -> Self {
+        let is_of_all = matches!(
+            self,
+            Self::MixedFormats { .. }
+                | Self::NoRoom { .. }
+                | Self::TooLarge { .. }
+                | Self::NodeList { .. }
+                | Self::OfFile { .. }
+        );
+        if files < 2 || is_of_all {
+            self
+        } else {
+            Self::OfFile { file: file.to_owned(), why: Box::new(self) }
         }
     }
 }

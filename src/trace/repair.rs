@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::trace::report::Repaired;
+use crate::trace::report::{self, Repaired};
 use crate::units::{MICROS_PER_S, SimSpan, SimTime};
 use crate::workload::{JobRecord, Outcome};
 
@@ -117,6 +117,19 @@ impl Repairs {
     pub fn is_none(&self) -> bool {
         is_default(self)
     }
+
+    /// Checks that no repair contradicts another.
+    ///
+    /// # Errors
+    /// The key at fault, what it is, and what was expected.
+    pub fn check(&self) -> Result<(), (&'static str, u64, String)> {
+        match (self.shortest_s, self.longest_s) {
+            (Some(shortest), Some(longest)) if longest < shortest => {
+                Err(("longest_s", longest, format!("at least shortest_s, which is {shortest}")))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Where a job comes from; kept only where something is repaired.
@@ -141,6 +154,15 @@ impl Tally {
         if self.first_lines.len() < SHOWN_LINES {
             self.first_lines.push(line);
         }
+    }
+
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The first lines, in brackets with a blank in front; nothing where there are none.
+    pub(super) fn lines(&self) -> String {
+        report::lines(&self.first_lines, self.count)
     }
 
     fn told(self, repair: &str, text: impl std::fmt::Display) -> Repaired {
@@ -175,11 +197,18 @@ pub(super) fn apply(
         TimesIn::Microseconds => Some((1_000_000, "microseconds")),
     };
     if let Some((divisor, unit)) = divisor {
+        // Times that are dates of our days were read rightly: only lengths can be of another unit then.
+        let first = jobs.iter().map(|job| job.submit).min().unwrap_or_default();
+        let are_dates = (DATES_S.start..DATES_S.end).contains(&(first.0 / MICROS_PER_S));
         let tally = change(jobs, origins, |job| {
-            divide_times(job, divisor);
+            if !are_dates {
+                divide_times(job, divisor);
+            }
+            divide_spans(job, divisor);
             true
         });
-        told.push(tally.told("times", format!("jobs have their times read as {unit}")));
+        let what = if are_dates { "run times" } else { "times" };
+        told.push(tally.told("times", format!("jobs have their {what} read as {unit}")));
     }
     if repairs.run_time == RunTimeFrom::StartToEnd {
         let tally = change(jobs, origins, |job| {
@@ -250,14 +279,20 @@ fn clamp(job: &mut JobRecord, is_outside: impl Fn(SimSpan) -> bool, becomes: Sim
     outside
 }
 
+/// Seconds since 1970 that are dates of our days, 1990 to 2039. A trace that counts from zero begins before them, whatever its unit.
+const DATES_S: std::ops::Range<i64> = 631_152_000..2_208_988_800;
+
 fn divide_times(job: &mut JobRecord, divisor: i64) {
-    let time = |time: SimTime| SimTime(time.0.div_euclid(divisor));
-    let span = |span: SimSpan| SimSpan(span.0 / divisor);
-    job.submit = time(job.submit);
-    job.start = job.start.map(time);
-    job.end = job.end.map(time);
-    job.duration = job.duration.map(span);
-    job.limit = job.limit.map(span);
+    job.submit = SimTime(job.submit.0.div_euclid(divisor));
+    for moment in [&mut job.start, &mut job.end] {
+        *moment = moment.map(|time| SimTime(time.0.div_euclid(divisor)));
+    }
+}
+
+fn divide_spans(job: &mut JobRecord, divisor: i64) {
+    for length in [&mut job.duration, &mut job.limit] {
+        *length = length.map(|span| SimSpan(span.0 / divisor));
+    }
 }
 
 /// The last moment that a trace knows of.

@@ -20,7 +20,7 @@ pub enum Kind {
 }
 
 /// Records that were understood and deliberately left out, for one reason.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Skipped {
     /// `duplicate` (byte-identical to an earlier record), `step` (a Slurm job step, part of a job that has its own record),
     /// `part-of-another` (an object that shows work which another object is counted for), `partial-execution` (a piece of a job's
@@ -31,6 +31,9 @@ pub struct Skipped {
     pub count: u64,
     /// Lines of the first ones.
     pub first_lines: Vec<u64>,
+    /// In JSON, also their numbers in the file, from 1: many elements may be on one line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub first_records: Vec<u64>,
 }
 
 /// A record that could not be read.
@@ -38,6 +41,9 @@ pub struct Skipped {
 pub struct Rejected {
     /// The line the record begins at, from 1.
     pub line: u64,
+    /// In JSON, the number of the element in the file, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<u64>,
     /// The column's name as in the file, or the path in a JSON element; `null` when the record as a whole is at fault.
     pub column: Option<String>,
     /// What was found, cut to 40 characters.
@@ -220,7 +226,7 @@ impl ImportReport {
             writeln!(out, "  {:<13} {figure}", name.replace('_', " "))?;
         }
         for skipped in &self.skipped {
-            let lines = lines(&skipped.first_lines, skipped.count);
+            let lines = skipped.places();
             writeln!(out, "skipped {}: {}{lines}", skipped.count, skipped.reason)?;
         }
         for repaired in &self.repairs {
@@ -229,9 +235,10 @@ impl ImportReport {
         }
         for rejected in &self.rejected {
             let column = rejected.column.as_ref().map(|c| format!(", column {c}")).unwrap_or_default();
+            let record = rejected.record.map(|record| format!(", record {record}")).unwrap_or_default();
             write!(
                 out,
-                "rejected line {}{column}: found {:?}, expected {}",
+                "rejected line {}{record}{column}: found {:?}, expected {}",
                 rejected.line, rejected.value, rejected.expected
             )?;
             if rejected.hint.is_empty() {
@@ -257,14 +264,30 @@ impl ImportReport {
     }
 }
 
+impl Skipped {
+    /// Where the first ones are, in brackets with a blank in front: ` (lines 3, 7, …)` or ` (records 3, 7, …)`.
+    #[must_use]
+    pub fn places(&self) -> String {
+        if self.first_records.is_empty() {
+            lines(&self.first_lines, self.count)
+        } else {
+            listed("records", &self.first_records, self.count)
+        }
+    }
+}
+
 /// ` (lines 3, 7, …)`: the first of `count` lines; nothing where there is none.
-fn lines(first: &[u64], count: u64) -> String {
+pub(super) fn lines(first: &[u64], count: u64) -> String {
+    listed("lines", first, count)
+}
+
+fn listed(what: &str, first: &[u64], count: u64) -> String {
     if first.is_empty() {
         return String::new();
     }
     let shown: Vec<String> = first.iter().map(u64::to_string).collect();
     let more = if count > first.len() as u64 { ", …" } else { "" };
-    format!(" (lines {}{more})", shown.join(", "))
+    format!(" ({what} {}{more})", shown.join(", "))
 }
 
 /// A time as printed in reports: as a date when it can only be one.

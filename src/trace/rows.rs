@@ -4,10 +4,12 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder, Terminator};
+use indexmap::IndexMap;
 use memchr::memchr;
 
 use crate::trace::hash::Hash;
 use crate::trace::intake::Fault;
+use crate::trace::latin;
 use crate::trace::refusal::Refusal;
 use crate::trace::short::bytes_equal;
 use crate::trace::value::{self, Bad, Notes, Unit};
@@ -27,6 +29,8 @@ pub(super) struct Dialect {
     pub(super) second: Option<u8>,
     pub(super) quotes: Quotes,
     pub(super) comments: Comments,
+    /// Lines before the table.
+    pub(super) skip: u32,
 }
 
 /// Whether `"` may enclose a field.
@@ -92,6 +96,12 @@ impl<'a> Cells<'a> {
     #[inline]
     pub(super) fn get(&self, index: usize) -> &'a [u8] {
         self.text.get(self.range(index)).unwrap_or_default()
+    }
+
+    /// The field and the `more` behind it, with what is in between.
+    fn span(&self, index: usize, more: usize) -> &'a [u8] {
+        let end = self.range(index.saturating_add(more)).end;
+        self.text.get(self.range(index).start..end).unwrap_or_default()
     }
 
     /// The field as text, if it is known to be UTF-8.
@@ -234,6 +244,9 @@ impl Rows {
     ) -> Result<(), Refusal> {
         self.check_length(line.len())?;
         self.lines += 1;
+        if self.lines <= u64::from(self.dialect.skip) {
+            return Ok(());
+        }
         if self.quoted.is_none() {
             let bare = line.strip_suffix(b"\r").unwrap_or(line);
             let mark = match self.dialect.comments {
@@ -391,8 +404,7 @@ pub(super) struct Header {
 
 impl Header {
     pub(super) fn new<'n>(names: impl IntoIterator<Item = &'n [u8]>) -> Self {
-        let mut names: Vec<String> =
-            names.into_iter().map(|n| String::from_utf8_lossy(value::trim(n)).into_owned()).collect();
+        let mut names: Vec<String> = names.into_iter().map(|n| latin::decode(value::trim(n))).collect();
         // A delimiter at the end of each line is no column.
         if names.len() > 1 && names.last().is_some_and(String::is_empty) {
             names.pop();
@@ -417,6 +429,16 @@ impl Header {
         &self.names
     }
 
+    /// The names that stand more than once, whatever the case, each with the numbers of its columns: `gpus (columns 2 and 3)`.
+    pub(super) fn repeated_names(&self) -> Vec<String> {
+        let mut columns: IndexMap<String, Vec<String>> = IndexMap::new();
+        for (number, name) in (1..).zip(&self.names).filter(|(_, name)| !name.is_empty()) {
+            columns.entry(name.to_ascii_lowercase()).or_default().push(number.to_string());
+        }
+        let repeated = columns.into_iter().filter(|(_, numbers)| numbers.len() > 1);
+        repeated.map(|(name, numbers)| format!("{name} (columns {})", numbers.join(" and "))).collect()
+    }
+
     /// The columns for messages, cut when there are many.
     pub(super) fn list(&self) -> String {
         const SHOWN: usize = 16;
@@ -438,13 +460,13 @@ pub(super) struct Row<'a> {
     header: &'a Header,
     cells: Cells<'a>,
     notes: &'a Notes,
-    /// Fields to pass over: from which column, and how many.
-    widened: (usize, usize),
+    /// Fields that belong to the column in front of them: which column, and how many. In order of the columns.
+    widened: [(usize, usize); 2],
 }
 
 impl<'a> Row<'a> {
     pub(super) fn new(header: &'a Header, cells: Cells<'a>, notes: &'a Notes) -> Self {
-        Self { header, cells, notes, widened: (usize::MAX, 0) }
+        Self { header, cells, notes, widened: [(usize::MAX, 0); 2] }
     }
 
     /// The line it begins at, from 1.
@@ -469,7 +491,22 @@ impl<'a> Row<'a> {
 
     /// The same row with the surplus fields counted as part of `column`.
     pub(super) fn widened_at(self, column: usize) -> Self {
-        Self { widened: (column, self.surplus()), ..self }
+        self.spread([(column, self.surplus()), (usize::MAX, 0)])
+    }
+
+    /// The same row with so many surplus fields counted as part of each of two columns, the left one first.
+    pub(super) fn spread(self, widened: [(usize, usize); 2]) -> Self {
+        Self { widened, ..self }
+    }
+
+    /// Whether fields stand in it with their delimiters in between, so that several of them are one text.
+    pub(super) fn is_as_written(&self) -> bool {
+        self.cells.between != Between::Nothing
+    }
+
+    /// Whether its last field is empty, as with a delimiter at the end of each line.
+    pub(super) fn ends_empty(&self) -> bool {
+        self.len().checked_sub(1).is_some_and(|last| value::trim(self.cells.get(last)).is_empty())
     }
 
     /// What is noticed about values, and how local times are read.
@@ -479,21 +516,28 @@ impl<'a> Row<'a> {
 
     #[inline]
     pub(super) fn get(&self, column: usize) -> &'a [u8] {
-        value::trim(self.cells.get(self.field(column)))
+        // Nearly every row has as many fields as columns.
+        let [(left, _), _] = self.widened;
+        if left == usize::MAX {
+            return value::trim(self.cells.get(column));
+        }
+        let more = self.widened.iter().find(|(widened, _)| *widened == column).map_or(0, |(_, by)| *by);
+        let field = self.field(column);
+        value::trim(if more == 0 { self.cells.get(field) } else { self.cells.span(field, more) })
     }
 
     /// Which field is the one of a column.
     #[inline]
     fn field(&self, column: usize) -> usize {
-        let (from, by) = self.widened;
-        if column > from { column + by } else { column }
+        let [(left, by), (right, by_too)] = self.widened;
+        column + if column > left { by } else { 0 } + if column > right { by_too } else { 0 }
     }
 
     pub(super) fn optional(&self, column: Option<usize>) -> &'a [u8] {
         column.map_or(b"", |c| self.get(c))
     }
 
-    /// A text; bytes that are no UTF-8 are replaced and counted.
+    /// A text; what is no UTF-8 is read as Windows-1252 and counted.
     pub(super) fn text(&self, column: Option<usize>) -> Cow<'a, str> {
         let Some(column) = column else { return Cow::Borrowed("") };
         match self.cells.get_utf8(self.field(column)) {
@@ -561,7 +605,7 @@ mod tests {
     use super::*;
 
     const CSV: Dialect =
-        Dialect { delimiter: b',', second: None, quotes: Quotes::Double, comments: Comments::Hash };
+        Dialect { delimiter: b',', second: None, quotes: Quotes::Double, comments: Comments::Hash, skip: 0 };
 
     fn rows(text: &[u8], step: usize) -> Vec<(u64, Vec<String>, bool)> {
         let mut rows = Rows::new(CSV);

@@ -1,11 +1,46 @@
 //! The beginning of a file, by which its format is recognised.
 
-use memchr::memmem;
+use std::borrow::Cow;
+
+use memchr::{memchr, memmem};
 
 use crate::trace::rows::Header;
 
 /// How much of a file is looked at.
 pub(super) const SAMPLE_BYTES: usize = 64 << 10;
+
+/// What ends the lines of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LineEnds {
+    /// A line feed, with or without a carriage return in front of it.
+    LineFeed,
+    /// A carriage return alone, as on old Macs.
+    CarriageReturn,
+}
+
+impl LineEnds {
+    /// Those of a text that begins so.
+    pub(super) fn of(head: &[u8]) -> Self {
+        // The line feed behind a last carriage return may not be there yet.
+        let inside = head.split_last().map_or(head, |(_, inside)| inside);
+        if memchr(b'\r', inside).is_some() && memchr(b'\n', head).is_none() {
+            Self::CarriageReturn
+        } else {
+            Self::LineFeed
+        }
+    }
+
+    /// The text with line feeds.
+    pub(super) fn unify(self, text: &[u8]) -> Cow<'_, [u8]> {
+        match self {
+            Self::LineFeed => Cow::Borrowed(text),
+            Self::CarriageReturn => {
+                let unified = text.iter().map(|&byte| if byte == b'\r' { b'\n' } else { byte });
+                Cow::Owned(unified.collect())
+            }
+        }
+    }
+}
 
 /// The first bytes of a file, after unpacking and decoding.
 #[derive(Debug)]
@@ -89,6 +124,30 @@ impl<'a> Sample<'a> {
         })
     }
 
+    /// Whether the object it begins with has such a member, as far as it can be seen.
+    pub(super) fn begins_with_member(&self, name: &str) -> bool {
+        let (mut depth, mut from, mut escaped) = (0_u32, None, false);
+        let mut last = &b""[..];
+        for (at, &byte) in self.bytes.iter().enumerate() {
+            match (from, byte) {
+                (Some(_), _) if std::mem::take(&mut escaped) => {}
+                (Some(_), b'\\') => escaped = true,
+                (Some(begin), b'"') => {
+                    last = self.bytes.get(begin..at).unwrap_or_default();
+                    from = None;
+                }
+                (Some(_), _) => {}
+                (None, b'"') => from = Some(at + 1),
+                (None, b':') if depth == 1 && last == name.as_bytes() => return true,
+                (None, b'{' | b'[') => depth += 1,
+                (None, b'}' | b']') if depth == 1 => return false,
+                (None, b'}' | b']') => depth = depth.saturating_sub(1),
+                (None, _) => {}
+            }
+        }
+        false
+    }
+
     /// Whether `text` stands in it.
     pub(super) fn contains(&self, text: &[u8]) -> bool {
         memmem::find(self.bytes, text).is_some()
@@ -130,6 +189,23 @@ mod tests {
         assert_eq!(sample.header().names(), ["a", "b", "c,d"]);
         assert_eq!(Sample::new(b"a|b|c|\n").header().names(), ["a", "b", "c"]);
         assert_eq!(Sample::new(b"").header().names(), [""]);
+    }
+
+    #[test]
+    fn lines_end_in_carriage_returns_only_where_there_is_no_line_feed() {
+        assert_eq!(LineEnds::of(b"a,b\r1,2\r").unify(b"3,4\r"), &b"3,4\n"[..]);
+        for text in [&b"a,b\r\n1,2\r\n"[..], b"a,b\n", b"a,b", b"a,b\r", b""] {
+            assert_eq!(LineEnds::of(text), LineEnds::LineFeed, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn members_of_the_first_object_are_told_from_those_inside() {
+        let sample = Sample::new(br#"{"a": {"items": ["}"]}, "b\"": "items", "c" : [{"d": 1}]} {"e": 1}"#);
+        assert!(sample.begins_with_member("a") && sample.begins_with_member("c"));
+        for other in ["items", "d", "e", "b"] {
+            assert!(!sample.begins_with_member(other), "{other}");
+        }
     }
 
     #[test]

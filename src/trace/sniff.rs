@@ -1,6 +1,8 @@
 //! Files that are no job traces: what they look like, and what to load instead.
 
-use crate::trace::format::names;
+use serde_json::Value;
+
+use crate::trace::format::{SACCT_COMMAND, names};
 use crate::trace::mapping;
 use crate::trace::refusal::Refusal;
 use crate::trace::sample::Sample;
@@ -127,12 +129,11 @@ fn unknown_json(sample: &Sample<'_>) -> Refusal {
             advice: "Export the jobs of the past as well: sacct -a -S 2026-01-01 -E now --json".into(),
         };
     }
-    if sample.contains(b"\"Node\"") && sample.has_member("metadata") {
-        return Refusal::NotJobs {
-            looks_like: "a list of nodes of Kubernetes".into(),
-            evidence: "its objects are of kind Node".into(),
-            advice: "Load what ran on them: kubectl get workloads.kueue.x-k8s.io -A -o json, or jobs.batch, vcjob, pods".into(),
-        };
+    let items = serde_json::from_slice::<Value>(sample.bytes()).ok();
+    let is_without_items =
+        |object: &Value| object.get("items").and_then(Value::as_array).is_some_and(Vec::is_empty);
+    if sample.has_member("kind") && items.as_ref().is_some_and(is_without_items) {
+        return Refusal::Empty { detail: "it is a list of Kubernetes without items".into() };
     }
     let kinds: [(&[&str], &str); 5] = [
         (&["scenario_hash", "runs"], "results of STS-Sim (summary.json)"),
@@ -151,7 +152,76 @@ fn unknown_json(sample: &Sample<'_>) -> Refusal {
         }
     }
     let start: String = String::from_utf8_lossy(sample.bytes().trim_ascii_start()).chars().take(80).collect();
-    Refusal::UnknownJson { found: format!("{start:?}") }
+    Refusal::UnknownJson { found: format!("{start:?}"), advice: as_table(sample) }
+}
+
+/// How records in JSON become a table, if these are records: an array of objects, or one object a line.
+fn as_table(sample: &Sample<'_>) -> String {
+    let bytes = sample.bytes().trim_ascii_start();
+    let (begins, slurp, lines) = match bytes {
+        [b'[', rest @ ..] => (rest.trim_ascii_start().first() == Some(&b'{'), "", "False"),
+        [b'{', ..] => {
+            let mut ends =
+                bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+            let is_object = |line: Option<&[u8]>| line.is_some_and(|line| line.starts_with(b"{"));
+            (is_object(ends.next()) && is_object(ends.next()), "s", "True")
+        }
+        _ => return String::new(),
+    };
+    if !begins {
+        return String::new();
+    }
+    format!(
+        "If it has one object a job, make a table of it and say which column is what: jq -r{slurp} '(.[0]|keys_unsorted) as $k | \
+         $k, (.[]|[.[$k[]]]) | @csv' F > F.csv, or python3 -c \"import pandas as p; p.read_json('F', lines={lines})\
+         .to_csv('F.csv', index=False)\""
+    )
+}
+
+/// What prints a list of machines that can be read.
+const SINFO_COMMAND: &str = "sinfo -hN -o '%N %G' | sort -u | awk 'BEGIN {print \"node_name,gpu_model,gpu_capacity_num\"} \
+     {sub(/\\(.*/, \"\", $2); n = split($2, g, \":\"); print $1 \",\" (n > 2 ? g[2] : \"\") \",\" (n > 1 ? g[n] : 0)}' > nodes.csv";
+
+/// What makes a table of `qacct`, with the request, in which the GPUs are.
+const QACCT_COMMAND: &str = "qacct -j '*' | awk 'BEGIN {print \"job|user|submit|start|end|seconds|request\"} function row() {if (r[\"jobnumber\"]) \
+     print r[\"jobnumber\"] \"|\" r[\"owner\"] \"|\" r[\"qsub_time\"] \"|\" r[\"start_time\"] \"|\" r[\"end_time\"] \"|\" r[\"ru_wallclock\"]+0 \"|\" r[\"category\"]; split(\"\", r)} \
+     /^==/ {row()} {v = $0; sub(/^[^ ]+ */, \"\", v); sub(/ +$/, \"\", v); r[$1] = v} END {row()}' > jobs.csv";
+
+/// What exports the jobs of LSF as a table.
+const BJOBS_COMMAND: &str = "LSB_DISPLAY_YEAR=Y bjobs -a -u all -o \"jobid user stat queue submit_time start_time finish_time run_time gpu_num \
+     delimiter=','\" > jobs.csv";
+
+/// Says what the output of a batch system is that has no job a row, by its first line.
+fn batch_system(sample: &Sample<'_>) -> Option<(&'static str, String)> {
+    let first = String::from_utf8_lossy(sample.first_line());
+    let words: Vec<&str> = first.split(|c: char| c.is_whitespace() || c == '|' || c == ',').collect();
+    let has = |name: &str| words.iter().any(|word| word.eq_ignore_ascii_case(name));
+    if first.starts_with("JobId=") || first.starts_with("JobID=") {
+        let advice = format!(
+            "It knows only what waits and runs now. Export the jobs of the past as well: {SACCT_COMMAND}"
+        );
+        return Some(("what `scontrol show job` prints", advice));
+    }
+    if has("NODELIST") && (has("GRES") || has("AVAIL") || has("STATE")) && !has("JOBID") {
+        let advice =
+            format!("It lists machines. For the cluster: {SINFO_COMMAND} and for the jobs: {SACCT_COMMAND}");
+        return Some(("what `sinfo` prints", advice));
+    }
+    if has("JOBID") && has("NODELIST(REASON)") {
+        let advice = format!(
+            "It knows only what waits and runs now. Export the jobs of the past as well: {SACCT_COMMAND}"
+        );
+        return Some(("what `squeue` prints", advice));
+    }
+    if first.starts_with("=====") && sample.contains(b"\nqname ") && sample.contains(b"\njobnumber ") {
+        let advice = format!("Make a table of it, and say which column is what: {QACCT_COMMAND}");
+        return Some(("what `qacct -j` of Grid Engine prints", advice));
+    }
+    if sample.contains(b"Accounting information about jobs that are") || first.starts_with("\"JOB_FINISH\"") {
+        let advice = format!("Export a table instead, and say which column is what: {BJOBS_COMMAND}");
+        return Some(("what `bacct` of LSF prints, or its log", advice));
+    }
+    None
 }
 
 /// Whether a table seems to have submissions, GPUs and run times. Logs of jobs may well have measurements beside them.
@@ -193,12 +263,15 @@ fn unknown_text(sample: &Sample<'_>) -> Refusal {
         let advice = "Load the trace that the simulation was run on.";
         return not_jobs("a result of a simulation", format!("column {name}"), advice);
     }
+    if let Some((looks_like, advice)) = batch_system(sample) {
+        let line: String = String::from_utf8_lossy(sample.first_line()).chars().take(24).collect();
+        return not_jobs(looks_like, format!("its first line is {line:?}"), &advice);
+    }
     if lower.iter().any(|name| name.starts_with("jobid ")) || sample.contains(b"------------ ") {
-        return not_jobs(
-            "sacct printed for the eye",
-            "columns are aligned with blanks".into(),
-            "Add -P to the sacct command, and -X to leave out steps.",
+        let advice = format!(
+            "Columns so printed are cut off. Export with -P, and -X to leave out steps: {SACCT_COMMAND}"
         );
+        return not_jobs("sacct printed for the eye", "columns are aligned with blanks".into(), &advice);
     }
     if sample.first_line().contains(&b'|') && sample.first_line().first().is_some_and(u8::is_ascii_digit) {
         return not_jobs(

@@ -32,6 +32,8 @@ struct Body {
     rows: u64,
     repeated_headers: u64,
     continued: u64,
+    /// Names of columns that the header has more than once, each with the columns it names.
+    repeated_names: Vec<String>,
 }
 
 /// A row kept while the next line is looked at.
@@ -78,6 +80,7 @@ impl Table {
                 rows: 0,
                 repeated_headers: 0,
                 continued: 0,
+                repeated_names: Vec::new(),
             },
         })
     }
@@ -107,6 +110,7 @@ impl Body {
         }
         if self.reader.is_none() {
             self.header = Header::new(cells.iter());
+            self.repeated_names = self.header.repeated_names();
             self.reader = Some((self.open)(&self.header)?);
             return Ok(());
         }
@@ -226,6 +230,15 @@ impl Body {
             "repeated-headers",
             self.repeated_headers,
             "rows repeat the header, as in files that were joined; they are no records",
+        ));
+        let repeated_names = std::mem::take(&mut self.repeated_names);
+        closing.notices.push(Notice::new(
+            "repeated-columns",
+            repeated_names.len() as u64,
+            format!(
+                "names stand more than once in the header; where such a column is read, it is the first: {}",
+                repeated_names.join(", ")
+            ),
         ));
         closing.notices.push(Notice::new(
             "continued-rows",

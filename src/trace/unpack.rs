@@ -9,6 +9,7 @@ mod tar;
 mod zip;
 mod zstd;
 
+use crate::trace::latin;
 use crate::trace::refusal::Refusal;
 use encoding::Encoding;
 use gzip::Gzip;
@@ -43,6 +44,22 @@ pub(super) struct Member {
     pub(super) bytes: Option<u64>,
 }
 
+/// Something odd about how a file is packed, which does not keep it from being read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Oddity {
+    /// The code of its warning.
+    pub(super) code: &'static str,
+    /// What is said of it behind a count.
+    pub(super) text: &'static str,
+}
+
+/// Bytes behind the end of packed data.
+const TRAILING: Oddity = Oddity {
+    code: "trailing-bytes",
+    text: "bytes follow the end of the packed data and were passed over, as gzip does; if the file was put together from several, \
+           the rest of it is missing",
+};
+
 /// Where decoded text goes.
 pub(super) trait Sink {
     /// The text that follows, up to [`end_member`](Self::end_member), is that of a member.
@@ -51,6 +68,8 @@ pub(super) trait Sink {
     fn take(&mut self, text: &[u8]) -> Result<(), Refusal>;
     /// The text of the member is complete.
     fn end_member(&mut self) -> Result<(), Refusal>;
+    /// Something odd was met so many times.
+    fn notice(&mut self, oddity: Oddity, count: u64);
     /// A member has no text that could be read.
     fn pass_over(&mut self, member: &Member, why: Refusal) -> Result<(), Refusal>;
 }
@@ -236,7 +255,7 @@ impl Stream {
             Content::Gzip(gzip) => gzip.end(out),
             Content::Zstd(zstd) => zstd.end(out),
             Content::Zip(zip) => zip.end(out),
-            Content::Tar(tar) => tar.end(),
+            Content::Tar(tar) => tar.end(out),
             Content::Unknown(_) | Content::PassedOver => Ok(()),
         }
     }
@@ -245,7 +264,7 @@ impl Stream {
 impl Member {
     /// A member of an archive, which may be a member itself.
     fn within(archive: Option<&Self>, name: &[u8], bytes: Option<u64>) -> Self {
-        let name = String::from_utf8_lossy(name);
+        let name = latin::decode(name);
         let path: String = archive
             .map(|archive| archive.path.as_str())
             .into_iter()
@@ -264,6 +283,32 @@ fn fill(held: &mut Vec<u8>, bytes: &mut &[u8], length: usize) -> bool {
     held.extend_from_slice(taken);
     *bytes = rest;
     held.len() >= length
+}
+
+/// What follows packed data that is complete: padding with zeros, or something else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Trailing {
+    bytes: u64,
+    is_padding: bool,
+}
+
+impl Trailing {
+    /// Begins with nothing but what is to come.
+    fn new() -> Self {
+        Self { bytes: 0, is_padding: true }
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        self.bytes += bytes.len() as u64;
+        self.is_padding &= bytes.iter().all(|&byte| byte == 0);
+    }
+
+    /// Tells of what is no padding.
+    fn end(self, out: &mut Outlet<'_>) {
+        if !self.is_padding {
+            out.sink.notice(TRAILING, self.bytes);
+        }
+    }
 }
 
 fn damaged(what: &str, detail: impl std::fmt::Display) -> Refusal {

@@ -11,6 +11,7 @@ use jiff::civil::{DateTime, Time};
 use jiff::fmt::temporal::DateTimeParser;
 use jiff::tz::{Offset, TimeZone};
 
+use crate::trace::latin;
 use crate::trace::short::{POWERS, Short};
 use crate::units::{MICROS_PER_S, MilliGpus, SimSpan};
 
@@ -41,8 +42,8 @@ pub(super) struct Notes {
     pub(super) repeated_times: Cell<u64>,
     /// Times read that had no zone.
     pub(super) local_times: Cell<u64>,
-    /// Texts in which bytes that are no UTF-8 were replaced.
-    pub(super) replaced: Cell<u64>,
+    /// Texts read that are no UTF-8.
+    pub(super) not_utf8: Cell<u64>,
     /// The last date read and its midnight: neighbouring records are mostly of one day.
     last_day: Cell<Option<([u8; 10], i64)>>,
 }
@@ -61,12 +62,12 @@ impl Notes {
         }
     }
 
-    /// Bytes as text; what is no UTF-8 is replaced and counted.
+    /// Bytes as text; what is no UTF-8 is read as Windows-1252 and counted.
     pub(super) fn text<'b>(&self, bytes: &'b [u8]) -> Cow<'b, str> {
         std::str::from_utf8(bytes).map_or_else(
             |_| {
-                self.replaced.set(self.replaced.get() + 1);
-                String::from_utf8_lossy(bytes)
+                self.not_utf8.set(self.not_utf8.get() + 1);
+                Cow::Owned(latin::decode(bytes))
             },
             Cow::Borrowed,
         )
@@ -231,9 +232,17 @@ pub(super) fn time(text: &[u8], notes: &Notes) -> Result<i64, Bad> {
     }
 }
 
-/// An ISO 8601 date and time, with or without an offset.
+/// An ISO 8601 date and time, with or without an offset, or with one of the words ` UTC` and ` GMT` behind it.
 pub(super) fn date(text: &[u8], notes: &Notes) -> Option<i64> {
     const PARSER: DateTimeParser = DateTimeParser::new();
+    let in_utc = |text: &[u8]| {
+        let pieces =
+            PARSER.parse_pieces(text).ok().filter(|pieces| pieces.time_zone_annotation().is_none())?;
+        let offset = pieces.offset().map_or(0, |offset| offset.to_numeric_offset().seconds());
+        let printed = pieces.date().to_datetime(pieces.time().unwrap_or_default());
+        let printed = Offset::UTC.to_timestamp(printed).ok()?.as_microsecond();
+        Some(printed - i64::from(offset) * MICROS_PER_S)
+    };
     let at_utc = |civil: DateTime| Offset::UTC.to_timestamp(civil).ok().map(Timestamp::as_microsecond);
     let micros = if let Some((day, clock_s)) = plain_date(text) {
         let midnight = match notes.last_day.get() {
@@ -242,6 +251,8 @@ pub(super) fn date(text: &[u8], notes: &Notes) -> Option<i64> {
         };
         notes.last_day.set(Some((*day, midnight)));
         notes.local(midnight + clock_s * MICROS_PER_S)
+    } else if let Some(before) = before_zone_word(text) {
+        in_utc(before)?
     } else {
         let pieces = PARSER.parse_pieces(text).ok()?;
         let printed = at_utc(pieces.date().to_datetime(pieces.time().unwrap_or_default()))?;
@@ -252,6 +263,13 @@ pub(super) fn date(text: &[u8], notes: &Notes) -> Option<i64> {
         }
     };
     (0..=MAX_TIME_S * MICROS_PER_S).contains(&micros).then_some(micros)
+}
+
+/// What stands in front of ` UTC` or ` GMT`, and of the offset that Go prints in between.
+fn before_zone_word(text: &[u8]) -> Option<&[u8]> {
+    let (before, word) = text.split_at_checked(text.len().checked_sub(4)?)?;
+    let is_zone = word.eq_ignore_ascii_case(b" utc") || word.eq_ignore_ascii_case(b" gmt");
+    is_zone.then(|| trim(before.strip_suffix(b" +0000").unwrap_or(before)))
 }
 
 /// The commonest form, `YYYY-MM-DD HH:MM:SS` with a blank or T: the date, and the time of day in seconds.

@@ -6,7 +6,7 @@ use std::io::Write as _;
 
 use sts_sim::trace::{ImportOptions, Imported, MAX_MEMBERS, Refusal, import_reader};
 
-use crate::{assert_accounts, gzip, import, import_cut};
+use crate::{assert_accounts, gzip, import, import_cut, warning};
 
 macro_rules! archives {
     ($($name:literal),* $(,)?) => {
@@ -268,4 +268,69 @@ fn limits_stop_bombs_nesting_and_crowds() {
         let refused = import(&bomb).unwrap_err();
         assert!(matches!(refused, Refusal::Bomb { ratio: 250, .. }), "{refused:?}");
     }
+}
+
+/// A tar archive of ustar headers, without the mark that ends it.
+fn tar(members: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for (name, content) in members {
+        let mut header = [0_u8; 512];
+        header[..name.len()].copy_from_slice(name.as_bytes());
+        header[100..108].copy_from_slice(b"0000644\0");
+        header[124..136].copy_from_slice(format!("{:011o}\0", content.len()).as_bytes());
+        header[136..148].copy_from_slice(b"00000000000\0");
+        header[148..156].fill(b' ');
+        header[156] = b'0';
+        header[257..265].copy_from_slice(b"ustar\x0000");
+        let sum: u32 = header.iter().map(|&byte| u32::from(byte)).sum();
+        header[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+        bytes.extend_from_slice(&header);
+        bytes.extend_from_slice(content);
+        bytes.resize(bytes.len().next_multiple_of(512), 0);
+    }
+    bytes
+}
+
+#[test]
+fn an_archive_that_nothing_ends_may_be_cut_and_is_told() {
+    let [a, b] = [&b"submit_s,gpus,duration_s\n0,1,60\n"[..], b"submit_s,gpus,duration_s\n5,1,60\n"];
+    let both = [tar(&[("a.csv", a), ("b.csv", b)]), vec![0; 1024]].concat();
+    let cut = |bytes: &[u8]| {
+        let report = import(bytes).unwrap().report;
+        (report.jobs, warning(&report, "archive-cut"))
+    };
+    let first = tar(&[("a.csv", a)]);
+    assert_eq!(both[..first.len()], first);
+    for packed in [|bytes: &[u8]| bytes.to_vec(), |bytes: &[u8]| gzip(bytes)] {
+        assert_eq!(cut(&packed(&both)), (2, 0));
+        assert_eq!(cut(&packed(&both[..both.len() - 512])), (2, 0), "one block of zeros is a mark too");
+        assert_eq!(cut(&packed(&first)), (1, 1));
+        assert!(matches!(import(&packed(&first[..first.len() - 100])), Err(Refusal::Damaged { .. })));
+    }
+}
+
+#[test]
+fn what_follows_packed_data_is_passed_over_and_told_unless_it_is_padding() {
+    let csv = b"submit_s,gpus,duration_s\n0,1,60\n";
+    let trailing = |bytes: &[u8]| {
+        let report = import(bytes).unwrap().report;
+        for step in [1, 2, 5] {
+            let cuts: Vec<usize> = (step..bytes.len()).step_by(step).collect();
+            assert_eq!(import_cut(bytes, &cuts).unwrap().report, report);
+        }
+        (report.jobs, warning(&report, "trailing-bytes"))
+    };
+    let zstd = archive("jobs.csv.zst");
+    for (packed, jobs) in [(gzip(csv), 1), (zstd.to_vec(), 2)] {
+        let with = |rest: &[u8]| trailing(&[&packed[..], rest].concat());
+        assert_eq!(with(b""), (jobs, 0));
+        assert_eq!((with(&[0; 1]), with(&[0; 3]), with(&[0; 1000])), ((jobs, 0), (jobs, 0), (jobs, 0)));
+        assert_eq!((with(b"x"), with(b"\0\0\0garbage")), ((jobs, 1), (jobs, 10)));
+    }
+    // A stream that begins and is cut off is no rest.
+    let cut = [gzip(csv), gzip(csv)[..12].to_vec()].concat();
+    assert!(matches!(import(&cut), Err(Refusal::Damaged { .. })));
+    let cut = [zstd, &zstd[..3]].concat();
+    assert!(matches!(import(&cut), Err(Refusal::Damaged { .. })));
+    assert_eq!(import(&[gzip(csv), gzip(b"9,1,60\n")].concat()).unwrap().report.jobs, 2);
 }

@@ -24,17 +24,14 @@ fn marks_line_ends_gzip_and_utf16_make_no_difference() {
 }
 
 #[test]
-fn bytes_that_are_no_utf8_are_replaced_and_counted() {
+fn bytes_that_are_no_utf8_are_windows_1252_and_counted() {
     let imported = import(b"job,tenant,submit_s,gpus,duration_s\na,\xff\xfex,0,1,60\n").unwrap();
-    assert_eq!(imported.workload.tenants, ["\u{fffd}\u{fffd}x"]);
+    assert_eq!(imported.workload.tenants, ["ÿþx"]);
     assert_eq!(warning(&imported.report, "invalid-utf8"), 1);
     let json =
         b"[{\"jobid\":\"a\",\"vc\":\"\xe9\",\"submitted_time\":\"2017-10-07 01:00:00\",\"attempts\":[]}]";
     let imported = import(json).unwrap();
-    assert_eq!(
-        (imported.workload.tenants[0].as_str(), warning(&imported.report, "invalid-utf8")),
-        ("\u{fffd}", 1)
-    );
+    assert_eq!((imported.workload.tenants[0].as_str(), warning(&imported.report, "invalid-utf8")), ("é", 1));
 }
 
 #[test]
@@ -57,8 +54,7 @@ fn several_files_make_one_workload() {
 fn files_of_two_formats_are_not_mixed() {
     let mut import = Import::new(&ImportOptions::default()).unwrap();
     import.read("a", FIXTURES[0].1).unwrap();
-    import.read("b", FIXTURES[2].1).unwrap();
-    let refused = import.finish().unwrap_err();
+    let refused = import.read("b", FIXTURES[2].1).unwrap_err();
     assert!(matches!(refused, Refusal::MixedFormats { .. }), "{refused}");
 }
 
@@ -69,4 +65,41 @@ fn after_a_refusal_nothing_more_is_taken() {
     let refused = import.next_file("b").unwrap_err();
     assert_eq!(import.feed(b"submit_s,gpus,duration_s\n"), Err(refused.clone()));
     assert_eq!(import.finish(), Err(refused));
+}
+
+#[test]
+fn names_in_windows_1252_stay_apart_in_every_kind_of_file() {
+    let tenants = |bytes: &[u8]| {
+        let imported = import(bytes).unwrap();
+        let read = warning(&imported.report, "invalid-utf8");
+        assert!(read > 0, "{:?}", imported.report.warnings);
+        imported.workload.tenants
+    };
+    let csv = b"submit_s,gpus,duration_s,tenant\n0,1,9,M\xfcller\n1,1,9,M\xf6ller\n";
+    assert_eq!(tenants(csv), ["Müller", "Möller"]);
+    let sacct = b"JobID|Account|Submit|ElapsedRaw|AllocTRES|State\n\
+        1|M\xfcller|1700000000|9|gres/gpu=1|COMPLETED\n2|M\xf6ller|1700000001|9|gres/gpu=1|COMPLETED\n";
+    assert_eq!(tenants(sacct), ["Müller", "Möller"]);
+    let json = b"{\"format\": \"sts-json\", \"version\": 1, \"jobs\": [\n\
+        {\"submit_s\": 0, \"gpus\": 1, \"duration_s\": 9, \"tenant\": \"M\xfcller\"},\n\
+        {\"submit_s\": 1, \"gpus\": 1, \"duration_s\": 9, \"tenant\": \"M\xf6ller\"}]}";
+    assert_eq!(tenants(json), ["Müller", "Möller"]);
+    // A column's name is read the same way.
+    let named = import(b"submit_s,gpus,duration_s,Gr\xf6\xdfe\n0,1,9,1\n").unwrap().report;
+    assert!(named.warnings.iter().any(|w| w.code == "unused-columns" && w.message.contains("Größe")));
+}
+
+#[test]
+fn lines_may_end_in_carriage_returns_alone() {
+    for text in [
+        "submit_s,gpus,duration_s\n0,1,105\n2,20,7\n",
+        "JobID|Submit|ElapsedRaw|AllocTRES\n1|1700000000|9|gres/gpu=1\n2|x|9|gres/gpu=1\n",
+        "{\"format\": \"sts-json\", \"version\": 1, \"jobs\": [\n{\"submit_s\": 0, \"gpus\": 1, \"duration_s\": 5}]}\n",
+    ] {
+        let (old, new) = (text.replace('\n', "\r"), import(text.as_bytes()).unwrap());
+        assert_eq!(import(old.as_bytes()).unwrap(), new, "{text}");
+        for cut in 1..old.len() {
+            assert_eq!(import_cut(old.as_bytes(), &[cut]).unwrap(), new, "{text} at {cut}");
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! What cluster managers export.
 
-use sts_sim::trace::{ImportReport, Imported, detect};
+use sts_sim::trace::{ImportReport, Imported, Refusal, detect};
 use sts_sim::units::{MilliGpus, SimSpan};
 use sts_sim::workload::Outcome;
 
@@ -337,7 +337,7 @@ fn other_lists_of_slurm_and_kubernetes_are_told_what_they_are() {
     assert!(refused.contains("squeue --json") && refused.contains("sacct"), "{refused}");
     let nodes = br#"{"items": [{"kind": "Node", "metadata": {"name": "n"}, "spec": {}, "status": {"capacity": {}}}], "kind": "List"}"#;
     let refused = import(nodes).unwrap_err().to_string();
-    assert!(refused.contains("nodes of Kubernetes") && refused.contains("kubectl get"), "{refused}");
+    assert!(refused.contains("a list of machines (k8s-json), 1 nodes with 0 GPUs"), "{refused}");
 }
 
 #[test]
@@ -347,4 +347,223 @@ fn no_other_format_is_sure_of_these_files() {
         let rivals: Vec<_> = found.iter().skip(1).filter(|other| other.score + 15 > found[0].score).collect();
         assert!(found[0].format == format && rivals.is_empty(), "{format}: {found:?}");
     }
+}
+
+const TRES_COMMAS: &str = "JobID,User,Submit,Start,End,Elapsed,AllocTRES,ReqTRES,State\n\
+    1,bob,2025-03-03T08:00:00,2025-03-03T08:00:00,2025-03-03T08:00:30,00:00:30,billing=8,cpu=8,energy=5,gres/gpu:a100=2,gres/gpu=2,mem=100G,node=1,billing=8,cpu=8,gres/gpu=2,mem=100G,node=1,COMPLETED\n\
+    2,bob,2025-03-03T08:00:00,2025-03-03T08:00:00,2025-03-03T08:00:30,00:00:30,,cpu=8,gres/gpu=3,TIMEOUT\n\
+    3,ann,2025-03-03T08:00:00,Unknown,Unknown,00:00:00,,,PENDING\n\
+    4,ann,2025-03-03T08:00:00,2025-03-03T08:00:00,2025-03-03T08:00:30,00:00:30,gres/gpu=1,cpu=8,COMPLETED\n\
+    5,ann,2025-03-03T08:00:00,2025-03-03T08:00:00,2025-03-03T08:00:30,00:00:30,cpu=8,gres/gpu:v100=1,gres/gpu=2,mem=1G,COMPLETED\n";
+
+#[test]
+fn sacct_with_commas_inside_and_between_its_lists() {
+    for end in ["", ","] {
+        let text: String = TRES_COMMAS.lines().map(|line| format!("{line}{end}\n")).collect();
+        let imported = import(text.as_bytes()).unwrap();
+        let report = &imported.report;
+        assert_accounts(report);
+        assert_eq!((report.jobs, report.rejected_count), (4, 1), "{report:?}");
+        assert_eq!(job(&imported, "1").gpus, MilliGpus(2000));
+        assert_eq!(
+            (job(&imported, "2").gpus, job(&imported, "2").outcome),
+            (MilliGpus(3000), Outcome::Failed)
+        );
+        assert_eq!(job(&imported, "3").outcome, Outcome::Pending);
+        assert_eq!(job(&imported, "4").gpus, MilliGpus(1000));
+        assert_eq!(imported.workload.gpu_types, ["a100"]);
+        // Of the last row it cannot be told whether it got two GPUs or one of the type.
+        assert!(
+            report.rejected[0].hint.contains("-P") && report.rejected[0].line == 6,
+            "{:?}",
+            report.rejected
+        );
+    }
+    let one = "JobID,User,Submit,Elapsed,AllocTRES,State\n1,bob,2025-03-03T08:00:00,00:00:30,cpu=8,gres/gpu=4,node=1,FAILED\n";
+    assert_eq!(import(one.as_bytes()).unwrap().report.gpus_requested_sum, 4.0);
+    // A comma in a name is no list.
+    let named = "JobID,JobName,Submit,Elapsed,AllocTRES,State\n1,a,b,2025-03-03T08:00:00,00:00:30,\"gres/gpu=4\",FAILED\n";
+    let report = import(named.as_bytes()).unwrap().report;
+    assert!(report.jobs == 1 || report.rejected[0].hint.contains("--delimiter"), "{report:?}");
+}
+
+#[test]
+fn old_lists_of_resources_count_for_each_node() {
+    let read = |columns: &str, cells: &str| {
+        let text = format!("JobID|Submit|ElapsedRaw|State|{columns}\n1|1700000000|60|COMPLETED|{cells}\n");
+        let report = import(text.as_bytes()).unwrap().report;
+        let told = ["gres-per-node", "gres-perhaps-per-node", "gres-without-nodes"]
+            .map(|code| warning(&report, code));
+        (report.gpus_requested_sum, told)
+    };
+    assert_eq!(read("NNodes|ReqGRES", "2|gpu:8"), (16.0, [1, 0, 0]));
+    assert_eq!(read("NNodes|ReqGRES", "1|gpu:8"), (8.0, [0, 0, 0]));
+    assert_eq!(read("NNodes|ReqGRES", "2|PER_JOB:gpu:8"), (8.0, [1, 0, 0]));
+    assert_eq!(read("ReqGRES", "gpu:8"), (8.0, [0, 0, 1]));
+    assert_eq!(read("NNodes|AllocGRES", "2|gpu:8"), (8.0, [0, 1, 0]));
+    assert_eq!(read("NNodes|AllocGRES", "2|PER_NODE:gpu:8"), (16.0, [0, 0, 0]));
+    // What was got is the sum of what was asked for on each node.
+    assert_eq!(read("NNodes|AllocGRES|ReqGRES", "2|gpu:16|gpu:8"), (16.0, [0, 0, 0]));
+    assert_eq!(read("NNodes|AllocGRES|ReqGRES|AllocTRES", "2|gpu:8|gpu:8|gres/gpu=16"), (16.0, [0, 0, 0]));
+}
+
+#[test]
+fn a_number_of_gpus_that_slurm_does_not_know_is_never_none() {
+    let read = |allocated: &str, requested: &str| {
+        let list = |count: &str| match count {
+            "" => String::new(),
+            count => format!(r#"{{"type": "gres", "name": "gpu:a100", "id": 1, "count": {count}}}"#),
+        };
+        let text = format!(
+            r#"{{"jobs": [{{"job_id": 1, "association": {{"account": "a"}}, "time": {{"submission": 5, "start": 6, "end": 9}},
+            "tres": {{"allocated": [{}], "requested": [{}]}}, "state": {{"current": ["COMPLETED"]}}}}]}}"#,
+            list(allocated),
+            list(requested)
+        );
+        let report = import(text.as_bytes()).unwrap().report;
+        (report.gpus_requested_sum, report.rejected_count)
+    };
+    assert_eq!(read("-2", "2"), (2.0, 0));
+    assert_eq!(read("4", "-2"), (4.0, 0));
+    assert_eq!(read(r#"{"set": false, "infinite": false, "number": 0}"#, "3"), (3.0, 0));
+    assert_eq!((read("-2", "-2"), read("-2", ""), read("", "-2")), ((0.0, 1), (0.0, 1), (0.0, 1)));
+    assert_eq!(read("", ""), (0.0, 0));
+}
+
+fn pod(name: &str, resources: &str) -> String {
+    format!(
+        r#"{{"apiVersion": "v1", "kind": "Pod", "metadata": {{"name": "{name}", "namespace": "ns", "uid": "{name}",
+        "creationTimestamp": "2024-01-01T00:00:00Z"}}, "spec": {{"volumes": [{{"configMap": {{"items": []}}}}],
+        "containers": [{{"resources": {{"limits": {{{resources}}}}}}}]}}, "status": {{"phase": "Succeeded",
+        "startTime": "2024-01-01T00:00:10Z", "containerStatuses": [{{"state": {{"terminated": {{"finishedAt": "2024-01-01T01:00:10Z"}}}}}}]}}}}"#
+    )
+}
+
+fn pods(items: &[String]) -> String {
+    format!(r#"{{"apiVersion": "v1", "kind": "List", "items": [{}]}}"#, items.join(", "))
+}
+
+#[test]
+fn objects_of_kubernetes_come_as_a_list_alone_or_one_after_the_other() {
+    let gpu = r#""nvidia.com/gpu": "1""#;
+    let [a, b] = [pod("a", gpu), pod("b", gpu)];
+    let one_line = |text: &str| text.split_whitespace().collect::<String>();
+    let list = import(pods(&[a.clone(), b.clone()]).as_bytes()).unwrap();
+    assert_eq!(list.report.jobs, 2);
+    for text in [
+        format!("{a}\n{b}\n"),
+        format!("{}\n{}\n", one_line(&a), one_line(&b)),
+        format!("[{a}, {b}]"),
+        format!("{}\n{}\n", pods(std::slice::from_ref(&a)), pods(std::slice::from_ref(&b))),
+    ] {
+        assert_eq!(import(text.as_bytes()).unwrap().workload, list.workload, "{text}");
+    }
+    assert_eq!(import(a.as_bytes()).unwrap().report.jobs, 1);
+    for empty in
+        [pods(&[]), r#"{"apiVersion": "v1", "kind": "PodList", "metadata": {}, "items": []}"#.to_owned()]
+    {
+        let refused = import(empty.as_bytes()).unwrap_err();
+        assert!(
+            matches!(refused, Refusal::Empty { .. }) && refused.to_string().contains("without items"),
+            "{refused}"
+        );
+    }
+}
+
+#[test]
+fn resources_that_may_be_gpus_by_another_name_are_told() {
+    let mut claims = pod("e", r#""cpu": "1""#);
+    claims = claims.replace(r#""volumes""#, r#""resourceClaims": [{"name": "gpu"}], "volumes""#);
+    let items = [
+        pod("a", r#""habana.ai/gaudi": "1""#),
+        pod("b", r#""google.com/tpu": "4""#),
+        pod("c", r#""aliyun.com/gpu-mem": "8", "cpu": "1", "hugepages-2Mi": "1Gi""#),
+        pod("d", r#""nvidia.com/gpu": "1", "rdma/hca": "1""#),
+        claims,
+        pod("f", r#""cpu": "1", "memory": "1Gi", "ephemeral-storage": "1Gi""#),
+    ];
+    let report = import(pods(&items).as_bytes()).unwrap().report;
+    assert_eq!((report.jobs, report.gpu_jobs, warning(&report, "unread-resources")), (6, 1, 4));
+    let text = report.to_text();
+    let names =
+        "aliyun.com/gpu-mem, google.com/tpu, habana.ai/gaudi, resourceClaims (dynamic resource allocation).";
+    assert!(text.contains(names), "{text}");
+}
+
+#[test]
+fn nodes_of_kubernetes_are_a_list_of_machines() {
+    let node = |name: &str, labels: &str, capacity: &str| {
+        format!(
+            r#"{{"apiVersion": "v1", "kind": "Node", "metadata": {{"name": "{name}", "labels": {{{labels}}}}}, "spec": {{}},
+            "status": {{"allocatable": {{"nvidia.com/gpu": "1"}}, "capacity": {{{capacity}}}}}}}"#
+        )
+    };
+    let (a100, h100) = (
+        r#""nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB""#,
+        r#""cloud.google.com/gke-accelerator": "nvidia-h100-80gb""#,
+    );
+    let nodes = [
+        node("n0", a100, r#""cpu": "64", "nvidia.com/gpu": "8""#),
+        node("n1", a100, r#""cpu": "64", "nvidia.com/gpu": "8""#),
+        node("n2", h100, r#""nvidia.com/gpu": "4""#),
+        node("n3", r#""amd.com/gpu.product-name": "MI300X""#, r#""amd.com/gpu": "8""#),
+        node(
+            "n4",
+            &format!(r#"{a100}, "nvidia.com/gpu.count": "2""#),
+            r#""nvidia.com/mig-1g.10gb": "7", "nvidia.com/mig-3g.40gb": "2", "nvidia.com/gpu": "0""#,
+        ),
+        node("n5", "", r#""nvidia.com/mig-1g.10gb": "7""#),
+        node("cpu", "", r#""cpu": "64""#),
+        node("bad", "", r#""nvidia.com/gpu": "eight""#),
+    ];
+    for text in [pods(&nodes), nodes.join("\n")] {
+        let Err(Refusal::NodeList { files }) = import(text.as_bytes()) else { panic!("{text}") };
+        let list = sts_sim::trace::node_lists(&files).next().unwrap().1;
+        assert_eq!(
+            (list.format.as_str(), list.nodes, list.gpus, list.unread),
+            ("k8s-json", Some(7), 37.0, 1)
+        );
+        let groups: Vec<_> =
+            list.groups.iter().map(|g| (g.model.as_str(), g.gpus_per_node, g.nodes)).collect();
+        assert_eq!(
+            groups,
+            [
+                ("NVIDIA-A100-SXM4-80GB", 8, 2),
+                ("nvidia-h100-80gb", 4, 1),
+                ("MI300X", 8, 1),
+                ("NVIDIA-A100-SXM4-80GB", 2, 1),
+                ("mig-1g.10gb", 7, 1)
+            ]
+        );
+    }
+    // With the pods that ran on them.
+    let mut import = sts_sim::trace::Import::new(&sts_sim::trace::ImportOptions::default()).unwrap();
+    import.read("pods.json", pods(&[pod("a", r#""nvidia.com/gpu": "1""#)]).as_bytes()).unwrap();
+    import.read("nodes.json", pods(&nodes).as_bytes()).unwrap();
+    let report = import.finish().unwrap().report;
+    assert_eq!((report.jobs, report.node_lists().count()), (1, 1));
+}
+
+#[test]
+fn accounting_logs_of_pbs_and_torque() {
+    let imported = import(include_bytes!("../fixtures/traces/pbs.txt")).unwrap();
+    let report = &imported.report;
+    assert_accounts(report);
+    assert_eq!((report.format.as_str(), report.records, report.jobs, report.gpu_jobs), ("pbs", 7, 3, 2));
+    assert_eq!((report.skipped[0].reason.as_str(), report.skipped[0].count), ("other-kind", 3));
+    assert_eq!((report.rejected[0].line, report.rejected[0].column.as_deref()), (6, Some("qtime")));
+    let first = job(&imported, "51000.pbs01");
+    assert_eq!((first.gpus, first.duration.get()), (MilliGpus(8000), Some(SimSpan(61_000_000))));
+    assert_eq!((first.limit.get(), first.outcome), (Some(SimSpan(172_800_000_000)), Outcome::Completed));
+    assert_eq!(first.start.get().map(|start| start.0), Some(69_000_000));
+    let second = job(&imported, "51001[2].pbs01");
+    assert_eq!((second.gpus, second.outcome), (MilliGpus(4000), Outcome::Cancelled));
+    assert_eq!(second.duration.get(), Some(SimSpan(3_600_000_000)));
+    let third = job(&imported, "51002.pbs01");
+    assert_eq!((third.duration.get(), third.outcome), (Some(SimSpan(60_000_000)), Outcome::Failed));
+    assert_eq!(imported.workload.tenants, ["lab", "gpu", "cpu"]);
+    assert_eq!(
+        (imported.workload.gpu_types.as_slice(), report.first_submit),
+        (&["a100".to_owned()][..], Some(1_772_525_531.0))
+    );
 }

@@ -295,3 +295,17 @@ fn a_chosen_offset_moves_times_without_a_zone_only() {
     assert_eq!(imported.workload.jobs[1].submit, SimTime(8 * 3600 * 1_000_000));
     assert_eq!(warning(&imported.report, "local-times"), 1);
 }
+
+#[test]
+fn own_jobs_may_be_a_bare_array_and_members_that_mean_nothing_are_told() {
+    let job = r#"{"job": "a", "submit_s": 0, "gpus": 2, "duration_s": 5, "color": "red"}"#;
+    let imported = import(format!("[{job}]").as_bytes()).unwrap();
+    assert_eq!((imported.report.format.as_str(), imported.report.gpus_requested_sum), ("sts-json", 2.0));
+    let wrapped =
+        import(format!(r#"{{"format": "sts-json", "version": 1, "jobs": [{job}]}}"#).as_bytes()).unwrap();
+    assert_eq!(wrapped.workload, imported.workload);
+    for report in [imported.report, wrapped.report] {
+        assert_eq!(warning(&report, "unused-columns"), 1);
+        assert!(report.to_text().contains("members of jobs are not used: color."), "{}", report.to_text());
+    }
+}

@@ -241,3 +241,44 @@ fn traces_of_two_formats_are_named_and_refused() {
     let refused = import_all(&[first, second]).unwrap_err().to_string();
     assert!(refused.contains("sts-csv (first.csv) and elasticflow (second.csv)"), "{refused}");
 }
+
+#[test]
+fn rows_of_a_table_that_come_twice_are_folded_and_counted() {
+    let once = import_all(&[JOBS, TASKS, TAGS, INSTANCES]).unwrap();
+    // A second copy of each table under another name, as when folders overlap.
+    let again = |(name, text): (&'static str, &'static str)| (["copy_of_", name].concat(), text);
+    let copies = [again(JOBS), again(TASKS), again(TAGS), again(INSTANCES)];
+    let [jobs, tasks, tags, instances] = copies.each_ref().map(|(name, text)| (name.as_str(), *text));
+    let twice = import_all(&[JOBS, TASKS, TAGS, INSTANCES, tasks, jobs, instances, tags]).unwrap();
+    assert_accounts(&twice.report);
+    assert_eq!(twice.workload, once.workload);
+    assert_eq!(twice.report.gpus_requested_sum, once.report.gpus_requested_sum);
+    let duplicates = |imported: &Imported| {
+        imported.report.skipped.iter().find(|s| s.reason == "duplicate").map_or(0, |s| s.count)
+    };
+    // Six distinct jobs of seven rows, of which one is refused for its start; nine tasks, three tags.
+    assert_eq!((duplicates(&once), duplicates(&twice)), (1, 1 + 6 + 9 + 3));
+    // The same within one table.
+    let doubled = TASKS.1.repeat(2);
+    let doubled = import_all(&[JOBS, (TASKS.0, &doubled), TAGS, INSTANCES]).unwrap();
+    assert_eq!(doubled.workload, once.workload);
+    assert_eq!(duplicates(&doubled), 1 + 9);
+}
+
+#[test]
+fn a_file_that_is_not_read_twice_is_named() {
+    let csv = &b"submit_s,gpus,duration_s\n0,1,60\n"[..];
+    let mut import = Import::new(&ImportOptions::default()).unwrap();
+    import.read("a.csv", csv).unwrap();
+    import.pass_over_repeated("b.csv", "a.csv").unwrap();
+    import.read("c.csv", &b"submit_s,gpus,duration_s\n5,1,60\n"[..]).unwrap();
+    let report = import.finish().unwrap().report;
+    assert_eq!((report.jobs, warning(&report, "repeated-file")), (2, 1));
+    let names: Vec<&str> = report.files.iter().map(|file| file.name.as_str()).collect();
+    assert_eq!(names, ["a.csv", "b.csv", "c.csv"]);
+    assert!(
+        report.to_text().contains("  b.csv: not read, since its bytes are those of a.csv\n"),
+        "{}",
+        report.to_text()
+    );
+}

@@ -50,6 +50,7 @@ const FIXTURES: &[(&str, &[u8])] = &[
     ("generic-csv", include_bytes!("../fixtures/traces/generic_gen_parallel.csv")),
     ("sacct", include_bytes!("../fixtures/traces/sacct_guessed.txt")),
     ("sacct", include_bytes!("../fixtures/traces/sacct_pairs.txt")),
+    ("pbs", include_bytes!("../fixtures/traces/pbs.txt")),
     ("sacct-json", include_bytes!("../fixtures/traces/sacct.json")),
     ("supercloud", include_bytes!("../fixtures/traces/supercloud.csv")),
     ("k8s-json", include_bytes!("../fixtures/traces/k8s_workloads.json")),

@@ -714,3 +714,68 @@ proptest! {
         prop_assert!(seen.readable <= seen.read && seen.rows.len() <= 5);
     }
 }
+
+/// The same three jobs as other tools write them: 8, 1 and 2 GPUs for 30 s, 90,061 s and 3,661 s from 3 March 2025, 8:22:11 on.
+#[test]
+fn a_guess_reads_the_same_jobs_from_tables_of_many_kinds() {
+    let seconds = "job,user,submit,gpus,elapsed_s\na,u,1740990131,8,30\nb,v,1740990289,1,90061\nc,u,1740992610,2,3661\n";
+    for table in [
+        seconds,
+        // An index, spans in words, AM and PM.
+        ",who,Submitted,GPUs,Duration\n0,u,3/3/2025 8:22:11 AM,8,0h 0m 30s\n1,v,3/3/2025 8:24:49 AM,1,25h 1m 1s\n2,u,3/3/2025 9:03:30 AM,2,1h 1m 1s\n",
+        "id,gpus,submit,duration\na,8,2025-03-03T08:22:11Z,PT30S\nb,1,2025-03-03T08:24:49Z,P1DT1H1M1S\nc,2,2025-03-03T09:03:30Z,PT1H1M1S\n",
+        // Months with names; a length in words.
+        "JOBID,SUBMIT_TIME,RUN_TIME,GPU_NUM\n1,Mar 03 08:22:11 2025,30 second(s),8\n2,Mar 03 08:24:49 2025,90061 second(s),1\n3,Mar 03 09:03:30 2025,3661 second(s),2\n",
+        // Marks of thousands of either kind, titles, a line for spreadsheets.
+        "sep=;\nJob;Submit;GPUs;Runtime_s\n1;03.03.2025 08:22:11;8;30\n2;03.03.2025 08:24:49;1;90.061\n3;03.03.2025 09:03:30;2;3.661\n",
+        "Usage of GPUs;;;\nMarch 2025;;;\n;;;\nJob;Submit;GPUs;Runtime_s\n1;03.03.25 08:22:11;8;30\n2;03.03.25 08:24:49;1;90.061\n3;03.03.25 09:03:30;2;3.661\n",
+        "Job,Submit,GPUs,Runtime_s\n1,2025-03-03 08:22:11,8,\"30\"\n2,2025-03-03 08:24:49,1,\"90,061\"\n3,2025-03-03 09:03:30,2,\"3,661\"\n",
+        // Days that spreadsheets count, with a decimal comma.
+        "job;submit;gpus;elapsed_s\na;45719,348738426;8;30\nb;45719,350567130;1;90061\nc;45719,377430556;2;3661\n",
+        // No submission: the start stands in, and the run time is end − start.
+        "job,start,end,gpus\na,1740990131,1740990161,8\nb,1740990289,1741080350,1\nc,1740992610,1740996271,2\n",
+        "id,createdAt,scheduledAt,completedAt,gpus\na,2025-03-03T08:22:11Z,2025-03-03T08:30:00Z,2025-03-03T08:30:30Z,8\n\
+         b,2025-03-03T08:24:49Z,2025-03-03T08:30:00Z,2025-03-04T09:31:01Z,1\nc,2025-03-03T09:03:30Z,2025-03-03T09:03:30Z,2025-03-03T10:04:31Z,2\n",
+        // Columns that are something else: waits, GPU-hours, ids, percentages, times of other things.
+        "job,start_time,wait_s,run_s,gpus,gpu_hours\n51000,1740990131,593,30,8,0.067\n51001,1740990289,572,90061,1,25.017\n51002,1740992610,4727,3661,2,2.034\n",
+        "id,qtime,stime,Resource_List.ngpus,Resource_List.nodect,resources_used.walltime,gpu_mem_util\n\
+         51000,1740990131,1740990724,8,1,00:00:30,92\n51001,1740990289,1740990861,1,1,25:01:01,85\n51002,1740992610,1740997337,2,1,01:01:01,77\n",
+        "51000\tu\t1740990131\t8\t30\n51001\tv\t1740990289\t1\t90061\n51002\tu\t1740992610\t2\t3661\n",
+        // GPUs on every node, in other words than "per".
+        "job,submit,hosts,gpus/node,elapsed_s\na,1740990131,2,4,30\nb,1740990289,1,1,90061\nc,1740992610,1,2,3661\n",
+        "job,submit,node_count,gpus_on_node,elapsed_s\na,1740990131,2,4,30\nb,1740990289,1,1,90061\nc,1740992610,1,2,3661\n",
+        "id,submit_ns,duration_ns,gpus\n1,1740990131000000000,30000000000,8\n2,1740990289000000000,90061000000000,1\n3,1740992610000000000,3661000000000,2\n",
+        "timestamp,n_gpu,hours\n2025-03-03 08:22:11,8,0.0083333333\n2025-03-03 08:24:49,1,25.016944444\n2025-03-03 09:03:30,2,1.0169444444\n",
+    ] {
+        let suggestion = suggest(table.as_bytes()).unwrap();
+        assert_eq!(suggestion.mapping.check(), Ok(()), "{table}\n{:?}", suggestion.reasons);
+        let imported = mapped(&suggestion.mapping, table.as_bytes()).unwrap();
+        let told = format!("{table}\n{:?}\n{:?}", suggestion.reasons, suggestion.mapping.columns);
+        assert_eq!(imported.report.rejected_count, 0, "{told}");
+        assert_eq!(gpus(&imported), [8000, 1000, 2000], "{told}");
+        let run_s: Vec<f64> = durations_s(&imported).into_iter().map(|s| s.unwrap_or(-1.0).round()).collect();
+        assert_eq!(run_s, [30.0, 90_061.0, 3_661.0], "{told}");
+        assert_eq!(imported.report.first_submit.map(f64::round), Some(1_740_990_131.0), "{told}");
+        assert_eq!(imported.report.last_submit.map(f64::round), Some(1_740_992_610.0), "{told}");
+    }
+}
+
+#[test]
+fn what_a_guess_cannot_know_it_says() {
+    let said = |table: &str, path: &str| {
+        let suggestion = suggest(table.as_bytes()).unwrap();
+        let reasons = suggestion.reasons.into_iter().filter(|reason| reason.path == path);
+        reasons.map(|reason| reason.text).collect::<Vec<_>>().join("; ")
+    };
+    let either = "job,submit,gpus\na,03/04/2025,1\nb,03/04/2025,2\n";
+    assert!(said(either, "columns.submit.unit").contains("guess"), "{}", said(either, "columns.submit.unit"));
+    // Later rows decide.
+    let day_first = "job,submit,gpus\na,03/03/2025,1\nb,04/03/2025,2\nc,02/04/2025,1\n";
+    assert!(said(day_first, "columns.submit.unit").starts_with("date-dmy by"));
+    let clock = "job,submit,gpus,elapsed\na,2025-03-03 01:00,1,1:30\nb,2025-03-03 02:00,2,2:30\n";
+    assert!(said(clock, "columns.duration.unit").contains("hours and minutes"));
+    let unread = "job,submit,gpus,duration\na,2025-03-03 01:00,1,long\nb,2025-03-03 02:00,2,short\n";
+    assert!(said(unread, "columns.duration").contains("not read"));
+    let apart = "job,Date,Time,gpus\na,2025-03-03,23:00:00,1\nb,2025-03-04,01:00:00,2\n";
+    assert!(said(apart, "columns.submit").contains("join the two"), "{}", said(apart, "columns.submit"));
+}

@@ -145,3 +145,55 @@ fn endless_records_and_gzip_bombs_are_stopped() {
     let refused = import(&bomb).unwrap_err();
     assert!(matches!(refused, Refusal::Bomb { ratio: 250, .. }), "{refused:?}");
 }
+
+#[test]
+fn what_batch_systems_print_is_named_with_the_way_out() {
+    let sacct = "sacct -a -X -P -S";
+    for (text, words) in [
+        (
+            "JobId=51000 JobName=a UserId=bob(1) JobState=RUNNING\nJobId=51001 JobName=b\n",
+            &["scontrol show job", sacct][..],
+        ),
+        ("NODELIST|GRES|CPUS|MEMORY\ngpu00|gpu:a100:8(S:0-1)|128|1000000\n", &["sinfo", "nodes.csv", sacct]),
+        (
+            "PARTITION AVAIL  TIMELIMIT  NODES  STATE NODELIST\ngpu*  up infinite 4 idle gpu[00-03]\n",
+            &["sinfo", sacct],
+        ),
+        (
+            "             JOBID PARTITION     NAME     USER ST       TIME  NODES NODELIST(REASON)\n 5 gpu a b R 1:00 1 n1\n",
+            &["squeue", sacct],
+        ),
+        (
+            "==============================================================\nqname        gpu.q\nhostname     n1\njobnumber    1\n",
+            &["qacct", "awk"],
+        ),
+        (
+            "\nAccounting information about jobs that are:\n  - submitted by all users.\n",
+            &["bacct", "bjobs -a -u all"],
+        ),
+        (
+            "       JobID      User      State\n------------ --------- ----------\n  1 bob COMPLETED\n",
+            &["for the eye", sacct],
+        ),
+    ] {
+        assert_refused(text.as_bytes(), "not-jobs", words);
+    }
+    let records = r#"{"id": "1", "user": "bob", "when": "2025-03-03T08:22:11Z", "n": 1}"#;
+    assert_refused(format!("[{records}, {records}]").as_bytes(), "unknown-json", &["jq -r '", "lines=False"]);
+    assert_refused(format!("{records}\n{records}\n").as_bytes(), "unknown-json", &["jq -rs '", "lines=True"]);
+}
+
+#[test]
+fn a_refusal_is_of_the_file_that_is_at_fault() {
+    let mut import = sts_sim::trace::Import::new(&sts_sim::trace::ImportOptions::default()).unwrap();
+    let refused = import.read("nodes.csv", &b"rack,speed\nr1,fast\n"[..]).unwrap_err();
+    assert!(matches!(refused, Refusal::UnknownTable { .. }), "{refused}");
+    assert_eq!(refused.clone().of_file("nodes.csv", 1), refused);
+    let named = refused.of_file("nodes.csv", 2);
+    assert!(
+        named
+            .to_string()
+            .starts_with("nodes.csv: The file is a table of no known format. Found the columns rack")
+    );
+    assert_eq!(named.clone().of_file("b", 2), named);
+}

@@ -129,6 +129,15 @@ fn milliseconds_are_read_as_such() {
 }
 
 #[test]
+fn dates_stay_dates_where_run_times_are_milliseconds() {
+    let text = "submit_s,gpus,duration_s\n1740990131,1,60000\n1740990289,1,500\n";
+    let imported = repaired(text, Repairs { times: TimesIn::Milliseconds, ..Repairs::default() });
+    assert_eq!(told(&imported), [("times", 2, &[2, 3][..])]);
+    assert_eq!(job(&imported, "1").duration.get().unwrap().as_secs(), 60.0);
+    assert_eq!(imported.report.first_submit, Some(1_740_990_131.0));
+}
+
+#[test]
 fn repairs_stand_in_the_text_of_the_report() {
     let imported = repaired(TABLE, Repairs { longest_s: Some(1000), ..Repairs::default() });
     let text = imported.report.to_text();

@@ -13,7 +13,7 @@ mod tools;
 mod wasm;
 
 use command::{Result, program, root};
-use options::{Options, Task};
+use options::{Measured, Options, Task};
 use std::process::{Command, ExitCode};
 
 fn main() -> ExitCode {
@@ -44,6 +44,12 @@ fn run(options: &Options) -> Result {
         }
         Task::Dist => dist::build()?,
         Task::Test => gate::run(options)?,
+        Task::Bench if options.measured == Measured::Page => {
+            if options.build {
+                dist::build()?;
+            }
+            command::run(page_script("gantt_frames.mjs", &tools::browser()?)?)?;
+        }
         // Only what measures: plain `bench` also lists every test of the library.
         Task::Bench => {
             command::run(program("cargo", &["bench", "--bench", "*"]))?;

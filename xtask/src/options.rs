@@ -17,6 +17,8 @@ cargo xtask test    the gate: format, lints, tests, browser tests
     --long          also what takes more than minutes
     --only STEP     only the steps whose name contains STEP
 cargo xtask bench   measure
+    --web           the page in a browser instead: frames and memory of the Gantt
+    --no-build      with --web: of dist/ as it is
 cargo xtask fuzz    damage traces and archives at random and read them
     --minutes N     for so long (default 1)
 cargo xtask shots   screenshots of the page into target/shots
@@ -42,6 +44,15 @@ pub(crate) enum Headers {
     Bare,
 }
 
+/// What is measured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Measured {
+    /// Engine, import and solver.
+    Engine,
+    /// The page, in a browser.
+    Page,
+}
+
 /// Whether the page may register its service worker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Pwa {
@@ -62,6 +73,8 @@ pub(crate) struct Options {
     pub(crate) prefix: String,
     pub(crate) headers: Headers,
     pub(crate) long: bool,
+    /// What to measure.
+    pub(crate) measured: Measured,
     /// How long to fuzz.
     pub(crate) minutes: u64,
     pub(crate) only: Option<String>,
@@ -91,12 +104,13 @@ impl Options {
             prefix: "/".to_owned(),
             headers: Headers::Hosted,
             long: false,
+            measured: Measured::Engine,
             minutes: 1,
             only: None,
         };
         while let Some(word) = words.next() {
             match (task, word.as_str()) {
-                (Task::Serve | Task::Shots, "--no-build") => options.build = false,
+                (Task::Serve | Task::Shots | Task::Bench, "--no-build") => options.build = false,
                 (Task::Serve, "--dir") => {
                     options.dir = Some(value(&word, words.next())?);
                     options.build = false;
@@ -111,6 +125,7 @@ impl Options {
                 (Task::Serve, "--bare") => options.headers = Headers::Bare,
                 (Task::Fuzz, "--minutes") => options.minutes = value(&word, words.next())?,
                 (Task::Test, "--long") => options.long = true,
+                (Task::Bench, "--web") => options.measured = Measured::Page,
                 (Task::Test, "--only") => options.only = Some(value(&word, words.next())?),
                 (_, "--help" | "-h") => options.task = Task::Help,
                 _ => return Err(format!("'{word}' is not understood here")),
@@ -153,6 +168,13 @@ mod tests {
     fn fuzzing_lasts_a_minute_unless_told() {
         assert_eq!(parse("fuzz").unwrap().minutes, 1);
         assert_eq!(parse("fuzz --minutes 60").unwrap().minutes, 60);
+    }
+
+    #[test]
+    fn the_engine_is_measured_unless_told() {
+        assert_eq!(parse("bench").unwrap().measured, Measured::Engine);
+        let page = parse("bench --web --no-build").unwrap();
+        assert_eq!((page.measured, page.build), (Measured::Page, false));
     }
 
     #[test]

@@ -308,7 +308,7 @@ fn skipped(report: &ImportReport) -> Html {
                     { for report.skipped.iter().map(|skipped| html! {
                         <tr key={skipped.reason.clone()}>
                             <td>{ accounts::reason(&skipped.reason) }</td><td class="n">{ format::count(skipped.count) }</td>
-                            <td class="mono">{ strings::first_lines(&skipped.first_lines, skipped.count) }</td>
+                            <td class="mono">{ strings::first_places(skipped) }</td>
                         </tr>
                     }) }
                 </tbody></table>
@@ -322,7 +322,7 @@ fn rejected(report: &ImportReport) -> Html {
     let row = |row: &crate::trace::Rejected| {
         html! {
             <tr>
-                <td class="n mono">{ format::count(row.line) }</td>
+                <td class="n mono">{ format::count(row.line) }if let Some(record) = row.record { <small>{ format!("record {}", format::count(record)) }</small> }</td>
                 <td class="mono">{ row.column.clone() }</td>
                 <td class="mono"><mark>{ row.value.clone() }</mark></td>
                 <td>{ row.expected.clone() }if !row.hint.is_empty() { <small>{ row.hint.clone() }</small> }</td>

@@ -5,6 +5,7 @@ mod explain;
 mod exports;
 mod fairness;
 pub(super) mod figure;
+mod gantt;
 mod groups;
 mod jct;
 mod key_figures;
@@ -24,6 +25,7 @@ use yew::prelude::*;
 use self::basis::RestsOn;
 use self::explain::Explain;
 use self::fairness::Fairness;
+use self::gantt::Gantt;
 use self::groups::Groups;
 use self::jct::JctFigure;
 use self::key_figures::KeyFigures;
@@ -52,6 +54,8 @@ pub struct JobTable {
     pub waits: Option<Blob>,
     /// The rounds, as a `rounds-*.csv`; `None` for policies without quotas.
     pub rounds: Option<Blob>,
+    /// Every allocation, as [`crate::chart::gantt::Schedule`] reads it; `None` for a run without devices.
+    pub schedule: Option<Blob>,
 }
 
 /// Where the results come from and what they take for granted.
@@ -161,7 +165,9 @@ pub fn Results(props: &ResultsProps) -> Html {
                 <JctFigure ..frame.clone() />
                 <LoadFigure ..frame.clone() />
                 <ChangesFigure ..frame.clone() />
-                <ServiceFigure ..frame />
+                <ServiceFigure ..frame.clone() />
+                <Gantt tables={props.job_tables.clone()} comparison={comparison.clone()} time_s={frame.time_s} on_time={frame.on_time.clone()}
+                    trace_name={props.trace_name.clone()} today={props.today.clone()} footnote={frame.footnote} />
             </div>
             <Groups comparison={comparison.clone()} />
             <Fairness comparison={comparison.clone()} />
@@ -217,6 +223,7 @@ fn jump(comparison: &Comparison) -> Html {
         ("p-time", "Over time"),
         ("p-who", "Who gains"),
         ("p-serv", "Service"),
+        ("p-gantt", "Schedule"),
         ("p-groups", "Groups"),
         ("p-fair", "Fairness"),
         ("p-why", "Why"),

@@ -64,7 +64,8 @@ impl Shelf {
         if let Some(csv) = blob("jobs") {
             let tables = self.jobs.entry(id).or_default();
             let (policy, seed) = (run.policy.clone(), run.seed);
-            let table = JobTable { policy, seed, csv, waits: blob("waits"), rounds: blob("rounds") };
+            let (waits, rounds, schedule) = (blob("waits"), blob("rounds"), blob("schedule"));
+            let table = JobTable { policy, seed, csv, waits, rounds, schedule };
             Rc::make_mut(tables).push(table);
         }
     }

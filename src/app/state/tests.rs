@@ -337,6 +337,26 @@ fn repairs_read_the_files_again_and_can_be_taken_back() {
 }
 
 #[test]
+fn other_content_under_the_same_name_is_not_repaired_as_the_last_was() {
+    let mut state = ready();
+    read(&mut state, 1, "jobs.csv");
+    let repairs = Repairs { fill: FillFrom::Tenant, ..Repairs::default() };
+    let commands = state.apply(Action::Edit(Edit::Repairs(repairs)), &at(3.0));
+    let [Command::Read(reading, ..)] = &commands[..] else { panic!("{commands:?}") };
+    state.apply(Action::Read(*reading, traced("repaired")), &at(4.0));
+    let repairs_of = |state: &mut State, bytes: u64| {
+        let file = vec![FileInfo { name: "jobs.csv".into(), bytes }];
+        let commands = state.apply(Action::Files(FilesId(2), file), &at(5.0));
+        let [Command::Read(reading, _, options)] = &commands[..] else { panic!("{commands:?}") };
+        let asked = options.repairs;
+        state.apply(Action::Read(*reading, traced("again")), &at(6.0));
+        (asked, state.scenario.workload.trace.as_ref().unwrap().repairs)
+    };
+    assert_eq!(repairs_of(&mut state, 1_000), (repairs, repairs), "the same file once more");
+    assert_eq!(repairs_of(&mut state, 2_000), (Repairs::default(), Repairs::default()));
+}
+
+#[test]
 fn news_of_files_given_up_is_dropped() {
     let mut state = ready();
     let first = give(&mut state, 1, "a.csv");

@@ -91,6 +91,7 @@ pub fn holds(holds: &Holds, trace_format: &str) -> String {
             None => format!("GPU quotas ({})", list.format),
         },
         Holds::Columns { names } => format!("Names of columns: {names}"),
+        Holds::Repeats { of } => format!("Not read: its bytes are those of {of}"),
         Holds::Nothing => "Nothing".to_owned(),
     }
 }

@@ -108,6 +108,8 @@ pub fn control(key: &str) -> &'static str {
         "table.quotes" => "Quotes around fields",
         "table.comment" => "Comments",
         "table.decimal" => "Decimals",
+        "table.thousands" => "Thousands",
+        "table.skip_lines" => "Lines before",
         "table.missing" => "No value is written",
         "zone" => "Times without a zone are in",
         "columns.interval.to" => "What it says",
@@ -130,9 +132,11 @@ pub fn time_unit(unit: TimeUnit) -> &'static str {
         TimeUnit::H => "Hours",
         TimeUnit::D => "Days",
         TimeUnit::Clock => "[D-]HH:MM:SS",
+        TimeUnit::ClockHm => "[D-]HH:MM",
         TimeUnit::Date => "Date, year first (ISO)",
         TimeUnit::DateDmy => "Date, day first",
         TimeUnit::DateMdy => "Date, month first",
+        TimeUnit::Serial => "Spreadsheet days",
     }
 }
 

@@ -35,8 +35,8 @@ pub(crate) struct ImportArgs {
     /// `shortest_s=1`, `repeated_ids=last` or `times=milliseconds`; may be given several times. Each is listed in the report.
     #[arg(long, value_name = "KEY=VALUE")]
     repair: Vec<String>,
-    /// Read only one record in N, evenly over the files.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    /// Read only one record in N: one of every N records, at a place that is drawn, always alike.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     one_in: u32,
     /// Print the report as JSON.
     #[arg(long)]
@@ -142,9 +142,16 @@ pub(crate) fn import_files(paths: &[PathBuf], options: &ImportOptions) -> anyhow
     }
     let mut paths = paths.to_vec();
     trace::put_in_reading_order(&mut paths, |path| path.display().to_string());
-    for path in &paths {
+    let repeated = trace::repeated(&paths, size, |one, other| -> anyhow::Result<bool> {
+        Ok(trace::have_same_bytes(BufReader::new(open(one)?), BufReader::new(open(other)?))?)
+    })?;
+    for (path, first) in paths.iter().zip(repeated) {
         let name = path.display().to_string();
-        import.read(&name, open(path)?).with_context(|| name)?;
+        match first.and_then(|first| paths.get(first)) {
+            Some(first) => import.pass_over_repeated(&name, &first.display().to_string()),
+            None => import.read(&name, open(path)?),
+        }
+        .with_context(|| name)?;
     }
     Ok(import.finish()?)
 }
@@ -226,11 +233,20 @@ pub(crate) fn import(args: &ImportArgs) -> anyhow::Result<()> {
     } else {
         write!(out, "{}", imported.report.to_text())?;
     }
-    if let Some(path) = &args.out {
-        write_workload(&imported.workload, path)?;
-    }
     if let Some(path) = &args.cluster {
         write_cluster(&imported.report.files, path)?;
+    }
+    let report = &imported.report;
+    if report.jobs == 0 {
+        bail!(
+            "no job was read: of {} records {} were left out and {} rejected",
+            report.records,
+            report.skipped_count(),
+            report.rejected_count
+        );
+    }
+    if let Some(path) = &args.out {
+        write_workload(&imported.workload, path)?;
     }
     if args.strict && imported.report.rejected_count > 0 {
         bail!("{} rows were rejected", imported.report.rejected_count);

@@ -443,7 +443,7 @@ mod tests {
         );
         let own = walk(&tables, &tables.jobs[1].stages);
         assert_eq!(own, [("slow".to_string(), vec![0, 0]), ("fast".to_string(), vec![0, 2])]);
-        assert!((tables.worth(2, tables.cell(&[1, 1]).unwrap()) - 5.0).abs() < 1e-9);
+        assert!((tables.worth(2, tables.cell(&[1, 1]).unwrap()) - 5.0).abs() < 1e-12);
     }
 
     #[test]

@@ -147,7 +147,8 @@ fn layout(sample: &Sample<'_>) -> Layout {
 
 /// A table separated by tabs without a header.
 pub(super) fn tabs(columns: &'static [&'static str]) -> Layout {
-    let dialect = Dialect { delimiter: b'\t', second: None, quotes: Quotes::None, comments: Comments::Hash };
+    let dialect =
+        Dialect { delimiter: b'\t', second: None, quotes: Quotes::None, comments: Comments::Hash, skip: 0 };
     Layout { dialect, columns: Some(Columns::Known(columns)), uneven: Uneven::Reject }
 }
 

@@ -9,12 +9,13 @@
 mod object;
 mod pod;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
 
 use crate::trace::elements::ArrayAt;
 use crate::trace::format::k8s_json::object::{Kind, Object};
+pub(in crate::trace) use crate::trace::format::k8s_json::pod::{PRODUCT_LABELS, is_gpu};
 use crate::trace::format::{Column, ElementReader, Evidence, Format, Shape};
 use crate::trace::identity::content_hash;
 use crate::trace::intake::{Closing, Draft, Fault, Notice, Verdict};
@@ -27,7 +28,8 @@ use crate::workload::Outcome;
 pub(super) static FORMAT: Format = Format {
     name: "k8s-json",
     title: "Kubernetes (kubectl, JSON)",
-    help: "kubectl get workloads.kueue.x-k8s.io -A -o json, or jobs.batch, vcjob, pods: a list with items, or a bare array. The \
+    help: "kubectl get workloads.kueue.x-k8s.io -A -o json, or jobs.batch, vcjob, pods: lists with items, a bare array, or \
+           objects one after the other. The \
            tenant is the namespace (of a Volcano job its queue, unless that is default). GPUs are the requests, else the \
            limits, for nvidia.com/gpu and its like, of all containers times the pods; of init containers the largest counts.",
     columns: &[
@@ -78,6 +80,9 @@ struct Reader {
     evicted: u64,
     siblings: u64,
     unknown_states: u64,
+    /// Resources that jobs without GPUs ask for, and such jobs.
+    unread_resources: BTreeSet<String>,
+    with_unread_resources: u64,
     other_kinds: Vec<String>,
     others: u64,
 }
@@ -94,6 +99,10 @@ impl ElementReader for Reader {
             return Ok(Verdict::Skip("part-of-another"));
         }
         self.jobs += 1;
+        if need.gpus.0 == 0 && !need.others.is_empty() {
+            self.with_unread_resources += 1;
+            self.unread_resources.extend(need.others);
+        }
         self.slices += u64::from(need.is_slices);
         self.shared += u64::from(need.is_shared_by_memory);
         self.evicted += u64::from(status.was_evicted);
@@ -145,6 +154,14 @@ impl ElementReader for Reader {
                 "jobs share GPUs by memory alone, which says nothing of their part; each counts as whole GPUs",
             ),
             Notice::new(
+                "unread-resources",
+                self.with_unread_resources,
+                format!(
+                    "jobs have no GPUs of a kind that is read and count as jobs without GPUs, but ask for {}",
+                    listed(&self.unread_resources)
+                ),
+            ),
+            Notice::new(
                 "other-kinds",
                 self.others,
                 format!("objects are of kinds that are not read: {}", self.other_kinds.join(", ")),
@@ -157,6 +174,16 @@ impl ElementReader for Reader {
         ];
         Closing { notices, ..Closing::default() }
     }
+}
+
+/// The first of many names.
+fn listed(names: &BTreeSet<String>) -> String {
+    const SHOWN: usize = 8;
+    let mut shown: Vec<&str> = names.iter().take(SHOWN).map(String::as_str).collect();
+    if names.len() > SHOWN {
+        shown.push("…");
+    }
+    shown.join(", ")
 }
 
 impl Reader {

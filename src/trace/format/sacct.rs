@@ -76,6 +76,7 @@ fn layout(sample: &Sample<'_>) -> Layout {
         second: delimiter.second,
         quotes: if is_csv { Quotes::Double } else { Quotes::None },
         comments: Comments::None,
+        skip: 0,
     };
     Layout { dialect, columns: found.and_then(|found| found.columns), uneven: Uneven::Mend }
 }
@@ -108,6 +109,11 @@ struct Reader {
     het_components: u64,
     unknown_states: u64,
     mended: u64,
+    /// Jobs on several nodes whose ReqGRES, or perhaps AllocGRES, counts for each node; and jobs with a ReqGRES on an unknown
+    /// number of nodes.
+    asked_per_node: u64,
+    perhaps_per_node: u64,
+    nodes_unknown: u64,
     slices: u64,
     outcomes: Outcomes,
 }
@@ -165,6 +171,9 @@ fn open(header: &Header) -> Result<Box<dyn RowReader>, Refusal> {
         het_components: 0,
         unknown_states: 0,
         mended: 0,
+        asked_per_node: 0,
+        perhaps_per_node: 0,
+        nodes_unknown: 0,
         slices: 0,
         outcomes: Outcomes::default(),
     };
@@ -225,6 +234,24 @@ impl RowReader for Reader {
                 "rows had the delimiter inside a text and were put right",
             ),
             Notice::new(
+                "gres-per-node",
+                self.asked_per_node,
+                "jobs ran on several nodes and have their GPUs in ReqGRES, which counts for each node as --gres does; it was \
+                 multiplied by the nodes",
+            ),
+            Notice::new(
+                "gres-perhaps-per-node",
+                self.perhaps_per_node,
+                "jobs ran on several nodes and have their GPUs in AllocGRES, which is read as the sum over all nodes; some versions \
+                 of Slurm print the number for each node. Export AllocTRES, which is always the sum",
+            ),
+            Notice::new(
+                "gres-without-nodes",
+                self.nodes_unknown,
+                "jobs have their GPUs in ReqGRES, which counts for each node, and their number of nodes is not in the file; each \
+                 counts as one node. Export NNodes as well, or AllocTRES",
+            ),
+            Notice::new(
                 "mig-slices",
                 self.slices,
                 "jobs hold MIG slices; each slice counts as one GPU, as Slurm counts",
@@ -283,6 +310,10 @@ impl Reader {
     /// Reads a row that has more fields than columns, as when a job's name holds the delimiter: the surplus belongs to the
     /// first column of free text with which all other columns make sense.
     fn mend<'r>(&mut self, row: &Row<'r>) -> Result<Draft<'r>, Fault> {
+        if let Some(draft) = self.mend_lists(row)? {
+            self.mended += 1;
+            return Ok(draft);
+        }
         for column in self.free_text.clone() {
             let widened = row.widened_at(column);
             let state = first_word(widened.text(self.state));
@@ -297,8 +328,42 @@ impl Reader {
         Err(Fault::of_record(
             &format!("{} fields more than columns", row.surplus()),
             "as many fields as the header has",
-            "a text with the delimiter in it; put JobName last in -o",
+            "a text has the delimiter in it; use the bars of -P (without --delimiter), and put JobName last in -o",
         ))
+    }
+
+    /// Reads a row whose surplus is commas in the lists of resources, as with `--delimiter=,`. The lists have no name twice, which
+    /// tells where one ends and the next begins. `None` if the surplus is something else; a fault if it may be read in two ways.
+    fn mend_lists<'r>(&mut self, row: &Row<'r>) -> Result<Option<Draft<'r>>, Fault> {
+        let mut lists: Vec<usize> = [self.alloc_tres, self.req_tres].into_iter().flatten().collect();
+        lists.sort_unstable();
+        let surplus = row.surplus() - usize::from(row.ends_empty());
+        let first = lists.first().copied();
+        let second = lists.get(1).copied();
+        let Some(first) = first.filter(|_| row.is_as_written()) else { return Ok(None) };
+        let firsts = if second.is_some() { 0..=surplus } else { surplus..=surplus };
+        let mut found: Option<(Row<'r>, Draft<'r>)> = None;
+        for by in firsts {
+            let both = [(first, by), (second.unwrap_or(usize::MAX), surplus - by)];
+            let spread = row.spread(both);
+            let are_lists = lists.iter().all(|&column| is_list(spread.get(column)))
+                && [self.user, self.account, self.partition, self.state, self.start, self.end]
+                    .into_iter()
+                    .all(|column| !spread.optional(column).contains(&b'='));
+            let Some(draft) = are_lists.then(|| self.draft(&spread).ok()).flatten() else { continue };
+            match &found {
+                Some((_, known)) if (known.gpus, &known.gpu_type) != (draft.gpus, &draft.gpu_type) => {
+                    return Err(Fault::of_record(
+                        "commas between and inside AllocTRES and ReqTRES",
+                        "lists of resources that are told apart",
+                        "use the bars of -P (without --delimiter)",
+                    ));
+                }
+                Some(_) => {}
+                None => found = Some((spread, draft)),
+            }
+        }
+        Ok(found.map(|(_, draft)| draft))
     }
 
     /// The GPUs of a job.
@@ -316,10 +381,24 @@ impl Reader {
             Some(grant) => grant,
             // Old sites print GPUs only here.
             None => {
-                let nodes = value::whole(row.optional(self.nodes)).unwrap_or(1).max(1);
-                let old = |text| tres::gres(text, nodes);
-                match (named(self.alloc_gres, &old)?, named(self.req_gres, &old)?) {
-                    (Tres::Gpus(grant), _) | (Tres::Empty, Tres::Gpus(grant)) => grant,
+                let stated = value::whole(row.optional(self.nodes));
+                let nodes = stated.unwrap_or(1).max(1);
+                // --gres counts per node, and ReqGRES is what was asked for with it.
+                let asked = named(self.req_gres, &|text| tres::gres(text, nodes, nodes))?;
+                let got = named(self.alloc_gres, &|text| tres::gres(text, nodes, 1))?;
+                let may_be_each = got == named(self.alloc_gres, &|text| tres::gres(text, 1, 1))?;
+                match (got, asked) {
+                    (Tres::Gpus(got), asked) => {
+                        // The sum of what was asked for on all nodes is no number for each node.
+                        let is_sum = matches!(&asked, Tres::Gpus(asked) if asked.gpus == got.gpus);
+                        self.perhaps_per_node += u64::from(nodes > 1 && may_be_each && !is_sum);
+                        got
+                    }
+                    (Tres::Empty, Tres::Gpus(asked)) => {
+                        self.asked_per_node += u64::from(nodes > 1);
+                        self.nodes_unknown += u64::from(stated.is_none());
+                        asked
+                    }
                     _ => return Ok(Grant::default()),
                 }
             }
@@ -328,6 +407,18 @@ impl Reader {
         self.slices += u64::from(grant.is_slices());
         Ok(grant)
     }
+}
+
+/// Whether this is a list of resources, `cpu=8,gres/gpu=1`, that names none twice; an empty text is one.
+fn is_list(text: &[u8]) -> bool {
+    let mut names: Vec<&[u8]> = Vec::new();
+    text.is_empty()
+        || text.split(|&byte| byte == b',').all(|item| {
+            let name = item.split(|&byte| byte == b'=').next().filter(|name| name.len() < item.len());
+            let is_new = name.is_some_and(|name| !name.is_empty() && !names.contains(&name));
+            names.extend(name);
+            is_new
+        })
 }
 
 /// The first word: `CANCELLED by 1234` is cancelled.

@@ -16,7 +16,7 @@ use crate::trace::json;
 use crate::trace::outcome::outcome;
 use crate::trace::refusal::Refusal;
 use crate::trace::sample::Sample;
-use crate::trace::value::{self, Notes};
+use crate::trace::value::{self, Bad, Notes};
 use crate::units::SimSpan;
 use crate::workload::Outcome;
 
@@ -95,8 +95,8 @@ impl ElementReader for Reader {
         let submit =
             json::required(&job, number_path(&job, "/time/submission"), |text| value::time(text, notes))?;
         let start = time("/time/start")?.filter(|&start| start > 0);
-        let end = time("/time/end")?.filter(|&end| end > 0 && start.is_none_or(|start| start <= end));
-        let ran = start.zip(end).map(|(start, end)| SimSpan(end - start));
+        let end = time("/time/end")?.filter(|&end| end > 0);
+        let ran = start.zip(end).filter(|(start, end)| start <= end).map(|(start, end)| SimSpan(end - start));
         let elapsed = read(&job, "/time/elapsed", value::seconds)?;
         let minutes = read(&job, "/time/limit", value::seconds).unwrap_or_default();
         let grant = self.grant(&job)?;
@@ -190,6 +190,13 @@ impl Reader {
     fn grant<'v>(&mut self, job: &'v Value) -> Result<Grant<'v>, Fault> {
         let got = resources(job, "/tres/allocated")?;
         let asked = resources(job, "/tres/requested")?;
+        if !matches!((&got, &asked), (Tres::Gpus(_), _) | (_, Tres::Gpus(_)))
+            && (got == Tres::Unknown || asked == Tres::Unknown)
+        {
+            const UNKNOWN: Bad =
+                Bad { expected: "a number of GPUs", hint: "Slurm writes -2 for a number it does not know" };
+            return Err(Fault::of_value("tres", b"-2", UNKNOWN));
+        }
         let Some(grant) = tres::grant(got, asked) else { return Ok(Grant::default()) };
         self.any_gpus = true;
         self.slices += u64::from(grant.is_slices());
@@ -205,11 +212,16 @@ fn resources<'v>(job: &'v Value, path: &str) -> Result<Tres<'v>, Fault> {
     }
     let mut total = None;
     let mut typed = Tally::default();
+    let mut is_unknown = false;
     for entry in list {
         let name = entry.pointer("/name").and_then(Value::as_str).unwrap_or_default();
         let count = json::text(entry, number_path(entry, "/count"));
         let is_gpu = json::text(entry, "/type") == "gres" && (name == "gpu" || name.starts_with("gpu:"));
-        if !is_gpu || count.is_empty() || count.starts_with('-') {
+        if !is_gpu {
+            continue;
+        }
+        if count.is_empty() || count.starts_with('-') {
+            is_unknown = true;
             continue;
         }
         let fault =
@@ -220,7 +232,10 @@ fn resources<'v>(job: &'v Value, path: &str) -> Result<Tres<'v>, Fault> {
             Some((_, kind)) => typed.add(kind.as_bytes(), gpus, 1).map_err(fault)?,
         }
     }
-    Ok(typed.into_tres(total))
+    Ok(match typed.into_tres(total) {
+        Tres::NoGpus if is_unknown => Tres::Unknown,
+        known => known,
+    })
 }
 
 /// Where the number at `path` is: there, or in its member `number`, or nowhere if it is not set or infinite.

@@ -9,7 +9,7 @@ use crate::trace::refusal::Refusal;
 use crate::trace::rows::{Header, Row};
 use crate::trace::sample::Sample;
 use crate::trace::value::{self, Bad, Decimal};
-use crate::units::MICROS_PER_S;
+use crate::units::{MICROS_PER_S, SimSpan};
 use crate::workload::{JobRecord, Outcome, Workload};
 
 pub(super) static FORMAT: Format = Format {
@@ -76,6 +76,14 @@ pub(super) const COLUMNS: &[Column] = &[
     Column::seconds("limit_s", "The run time it asked for, after which a scheduler may kill it.").or("none"),
 ];
 
+/// What is said of jobs whose run time is not that from start to end.
+pub(super) const DIFFERS: &str = "jobs have a run time other than end − start; the run time stated is used (run_time=start-to-end takes the other)";
+
+/// Whether a run time is not that from start to end. Jobs that were interrupted may run shorter than that.
+pub(super) fn differs(duration: Option<SimSpan>, start: Option<i64>, end: Option<i64>) -> bool {
+    duration.zip(start.zip(end)).is_some_and(|(duration, (start, end))| duration.0 != end - start)
+}
+
 /// What an outcome must be.
 pub(super) const OUTCOMES: Bad =
     Bad { expected: "completed, failed, cancelled, running or pending", hint: "" };
@@ -103,6 +111,8 @@ struct Reader {
     limit: Option<usize>,
     unused: Vec<String>,
     outcomes: Outcomes,
+    /// Jobs whose run time is not that from start to end.
+    disagreeing: u64,
 }
 
 fn open(header: &Header) -> Result<Box<dyn RowReader>, Refusal> {
@@ -131,6 +141,7 @@ fn open(header: &Header) -> Result<Box<dyn RowReader>, Refusal> {
         limit: header.find("limit_s"),
         unused: header.names().iter().filter(|name| !known(name)).cloned().collect(),
         outcomes: Outcomes::default(),
+        disagreeing: 0,
     }))
 }
 
@@ -142,6 +153,9 @@ impl RowReader for Reader {
             None if state.is_empty() => Outcome::Completed,
             None => return Err(row.fault(self.outcome.unwrap_or(usize::MAX), OUTCOMES)),
         };
+        let (duration, start, end) =
+            (row.maybe_seconds(Some(self.duration))?, row.maybe_time(self.start)?, row.maybe_time(self.end)?);
+        self.disagreeing += u64::from(differs(duration, start, end));
         Ok(Verdict::Job(Draft {
             id: row.text(self.job),
             tenant: row.text(self.tenant),
@@ -152,9 +166,9 @@ impl RowReader for Reader {
             submit: row.time(self.submit)?,
             gpus: row.gpus(self.gpus)?,
             workers: row.maybe(self.workers, value::workers)?,
-            duration: row.maybe_seconds(Some(self.duration))?,
-            start: row.maybe_time(self.start)?,
-            end: row.maybe_time(self.end)?,
+            duration,
+            start,
+            end,
             memory_mb: row.maybe(self.memory, value::memory_mb)?.unwrap_or(0),
             min_slots: row.maybe(self.min_slots, value::min_slots)?.unwrap_or(0),
             outcome: ended,
@@ -164,6 +178,7 @@ impl RowReader for Reader {
 
     fn close(&mut self) -> Closing {
         let mut closing = Closing::default();
+        closing.notices.push(Notice::new("duration-differs", self.disagreeing, DIFFERS));
         if !self.unused.is_empty() {
             let text = format!("columns are not used: {}", self.unused.join(", "));
             closing.notices.push(Notice::new("unused-columns", self.unused.len() as u64, text));

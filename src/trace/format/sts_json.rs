@@ -1,14 +1,15 @@
 //! STS-Sim's normalised workload: what `sts import --out` writes. The members of a job are the columns of `sts-csv`.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use serde_json::{Map, Value};
 
 use crate::trace::elements::{ArrayAt, Place};
-use crate::trace::format::sts_csv::{COLUMNS, OUTCOMES, cells};
+use crate::trace::format::sts_csv::{COLUMNS, DIFFERS, OUTCOMES, cells, differs};
 use crate::trace::format::{ElementReader, Evidence, Format, Shape};
-use crate::trace::intake::{Closing, Draft, Fault, Tables, Verdict};
+use crate::trace::intake::{Closing, Draft, Fault, Notice, Tables, Verdict};
 use crate::trace::outcome::outcome;
 use crate::trace::refusal::Refusal;
 use crate::trace::sample::Sample;
@@ -18,6 +19,8 @@ use crate::workload::{Outcome, Workload};
 
 /// The version that is written and read.
 const VERSION: u64 = 1;
+/// How many members that are not used are told.
+const MOST_UNUSED: usize = 32;
 
 pub(super) static FORMAT: Format = Format {
     name: "sts-json",
@@ -30,6 +33,14 @@ pub(super) static FORMAT: Format = Format {
 };
 
 fn detect(sample: &Sample<'_>) -> Option<Evidence> {
+    if sample.opening() == Some(b'[') {
+        let members = ["submit_s", "gpus", "duration_s"];
+        let has_all = sample.is_json() && members.iter().all(|name| sample.has_member(name));
+        return has_all.then(|| Evidence {
+            score: 80,
+            text: format!("an array of objects with {}", members.join(", ")),
+        });
+    }
     if sample.opening() != Some(b'{') {
         return None;
     }
@@ -45,6 +56,10 @@ fn detect(sample: &Sample<'_>) -> Option<Evidence> {
 struct Reader {
     origin: i64,
     tables: Tables,
+    /// Jobs whose run time is not that from start to end.
+    disagreeing: u64,
+    /// Members of jobs that mean nothing here.
+    unused: BTreeSet<String>,
 }
 
 impl ElementReader for Reader {
@@ -73,7 +88,13 @@ impl ElementReader for Reader {
         let members: Map<String, Value> = serde_json::from_str(element).map_err(|e| {
             Fault::of_record(element, "an object with the members of sts-csv", &e.to_string())
         })?;
-        let job = Members { members, notes };
+        let is_unused = |name: &&String| !COLUMNS.iter().any(|column| column.name == name.as_str());
+        for name in members.keys().filter(is_unused) {
+            if self.unused.len() < MOST_UNUSED && !self.unused.contains(name) {
+                self.unused.insert(name.clone());
+            }
+        }
+        let job = Members { members };
         let state = job.text("outcome")?;
         let ended = match outcome(&state) {
             Some(ended) => ended,
@@ -81,6 +102,9 @@ impl ElementReader for Reader {
             None => return Err(Fault::of_value("outcome", state.as_bytes(), OUTCOMES)),
         };
         let time = |text: &[u8]| value::time(text, notes);
+        let duration = job.maybe("duration_s", value::seconds)?;
+        let (start, end) = (job.maybe("start_s", signed_time)?, job.maybe("end_s", signed_time)?);
+        self.disagreeing += u64::from(differs(duration, start, end));
         Ok(Verdict::Job(Draft {
             id: job.text("job")?,
             tenant: job.text("tenant")?,
@@ -91,9 +115,9 @@ impl ElementReader for Reader {
             submit: job.required("submit_s", time)?,
             gpus: job.required("gpus", value::gpus)?,
             workers: job.maybe("workers", value::workers)?,
-            duration: job.maybe("duration_s", value::seconds)?,
-            start: job.maybe("start_s", signed_time)?,
-            end: job.maybe("end_s", signed_time)?,
+            duration,
+            start,
+            end,
             memory_mb: job.maybe("memory_gb", value::memory_mb)?.unwrap_or(0),
             min_slots: job.maybe("min_slots", value::min_slots)?.unwrap_or(0),
             outcome: ended,
@@ -103,7 +127,13 @@ impl ElementReader for Reader {
 
     fn close(&mut self) -> Closing {
         let reader = std::mem::take(self);
-        Closing { origin: reader.origin, tables: reader.tables, ..Closing::default() }
+        let unused: Vec<String> = reader.unused.into_iter().collect();
+        let text = format!("members of jobs are not used: {}", unused.join(", "));
+        let notices = vec![
+            Notice::new("duration-differs", reader.disagreeing, DIFFERS),
+            Notice::new("unused-columns", unused.len() as u64, text),
+        ];
+        Closing { origin: reader.origin, tables: reader.tables, notices, ..Closing::default() }
     }
 }
 
@@ -127,12 +157,11 @@ fn broken(at: Place, found: &str, expected: &str) -> Refusal {
 }
 
 /// The members of one job.
-struct Members<'n> {
+struct Members {
     members: Map<String, Value>,
-    notes: &'n Notes,
 }
 
-impl Members<'_> {
+impl Members {
     /// A member as it would stand in a table; empty when there is none.
     fn text(&self, name: &str) -> Result<Cow<'static, str>, Fault> {
         let text = match self.members.get(name) {
@@ -144,9 +173,6 @@ impl Members<'_> {
                 return Err(Fault::of_value(name, other.to_string().as_bytes(), bad));
             }
         };
-        if text.contains(char::REPLACEMENT_CHARACTER) {
-            self.notes.replaced.set(self.notes.replaced.get() + 1);
-        }
         Ok(Cow::Owned(text))
     }
 

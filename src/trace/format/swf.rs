@@ -146,8 +146,13 @@ fn detect(sample: &Sample<'_>) -> Option<Evidence> {
 }
 
 fn layout(_: &Sample<'_>) -> Layout {
-    let dialect =
-        Dialect { delimiter: b' ', second: None, quotes: Quotes::None, comments: Comments::Semicolon };
+    let dialect = Dialect {
+        delimiter: b' ',
+        second: None,
+        quotes: Quotes::None,
+        comments: Comments::Semicolon,
+        skip: 0,
+    };
     Layout { dialect, columns: Some(Columns::Known(&FIELDS)), uneven: Uneven::Keep }
 }
 

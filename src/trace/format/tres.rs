@@ -19,6 +19,8 @@ pub(super) enum Tres<'a> {
     Empty,
     /// There is one, without GPUs.
     NoGpus,
+    /// There is one, with GPUs whose number is not known.
+    Unknown,
     Gpus(Grant<'a>),
 }
 
@@ -29,9 +31,9 @@ pub(super) fn grant<'a>(got: Tres<'a>, asked: Tres<'a>) -> Option<Grant<'a>> {
         (Tres::Gpus(got), Tres::Gpus(asked)) if !asked.kind.is_empty() => {
             Some(Grant { gpus: got.gpus, kind: asked.kind })
         }
-        (Tres::Gpus(grant), _) | (Tres::Empty, Tres::Gpus(grant)) => Some(grant),
+        (Tres::Gpus(grant), _) | (Tres::Empty | Tres::Unknown, Tres::Gpus(grant)) => Some(grant),
         (Tres::NoGpus, Tres::Gpus(_)) => Some(Grant::default()),
-        (Tres::NoGpus | Tres::Empty, Tres::NoGpus | Tres::Empty) => None,
+        (_, Tres::NoGpus | Tres::Empty | Tres::Unknown) => None,
     }
 }
 
@@ -58,14 +60,15 @@ pub(super) fn tres(text: &[u8]) -> Result<Tres<'_>, Bad> {
     Ok(typed.into_tres(total))
 }
 
-/// Reads the older `gpu:4`, `gpu:kepler:2(S:0-1)`, `PER_NODE:gpu:8`: a count per job, or per node of `nodes`.
-pub(super) fn gres(text: &[u8], nodes: i64) -> Result<Tres<'_>, Bad> {
+/// Reads the older `gpu:4`, `gpu:kepler:2(S:0-1)`, `PER_NODE:gpu:8`: a count per node of `nodes`, per job, or, where the entry does
+/// not say, to be taken `bare` times.
+pub(super) fn gres(text: &[u8], nodes: i64, bare: i64) -> Result<Tres<'_>, Bad> {
     let mut tally = Tally::default();
     for item in text.split(|&b| b == b',') {
         let item = item.split(|&b| b == b'(').next().unwrap_or_default();
         let (item, times) = match item.strip_prefix(b"PER_NODE:") {
             Some(item) => (item, nodes),
-            None => (item.strip_prefix(b"PER_JOB:").unwrap_or(item), 1),
+            None => item.strip_prefix(b"PER_JOB:").map_or((item, bare), |item| (item, 1)),
         };
         let item = item.strip_prefix(b"gres:").or(item.strip_prefix(b"gres/")).unwrap_or(item);
         let mut parts = item.split(|&b| b == b':');
@@ -144,7 +147,9 @@ mod tests {
 
     #[test]
     fn old_gres_counts_per_job_or_per_node() {
+        let gres = |text, nodes| gres(text, nodes, 1);
         assert_eq!(gres(b"gpu:4", 2), gpus(4000, ""));
+        assert_eq!(super::gres(b"gpu:4,gpu:v100:1,PER_JOB:gpu:3", 2, 2), gpus(13_000, "v100"));
         assert_eq!(gres(b"PER_NODE:gpu:8", 2), gpus(16_000, ""));
         assert_eq!(gres(b"gpu:kepler:2(S:0-1)", 1), gpus(2000, "kepler"));
         assert_eq!(gres(b"gpu", 1), gpus(1000, ""));

@@ -133,19 +133,25 @@ pub enum TimeUnit {
     H,
     /// Days.
     D,
-    /// `[D-]HH:MM:SS`, `h:mm:ss` with any number of hours, `MM:SS`, or `N days HH:MM:SS`; seconds may have a fraction.
+    /// `[D-]HH:MM:SS`, `h:mm:ss` with any number of hours, `MM:SS`, `N days HH:MM:SS`, `1d 2h 3m 4s` in these and in longer words,
+    /// or ISO 8601's `P1DT2H3M4S`; seconds may have a fraction.
     Clock,
-    /// A date as year, month, day, with a time of day and an offset where there are any: ISO 8601 and its looser forms.
+    /// As the clock, but what has two parts is `HH:MM`.
+    ClockHm,
+    /// A date as year, month, day, with a time of day and an offset where there are any: ISO 8601 and its looser forms; or one in
+    /// which the month has a name: `Mar 3 2025 08:22:11`, `Mon, 03 Mar 2025 08:22:11 +0100`, `Mon Mar  3 08:22:11 2025`.
     Date,
     /// A date as day, month, year.
     DateDmy,
     /// A date as month, day, year.
     DateMdy,
+    /// Days since 30 December 1899, as spreadsheets count them, with the time of day as a fraction.
+    Serial,
 }
 
 impl TimeUnit {
     /// Every unit, the short ones first.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::Ns,
         Self::Us,
         Self::Ms,
@@ -154,9 +160,11 @@ impl TimeUnit {
         Self::H,
         Self::D,
         Self::Clock,
+        Self::ClockHm,
         Self::Date,
         Self::DateDmy,
         Self::DateMdy,
+        Self::Serial,
     ];
 
     /// Its word in a mapping.
@@ -171,9 +179,11 @@ impl TimeUnit {
             Self::H => "h",
             Self::D => "d",
             Self::Clock => "clock",
+            Self::ClockHm => "clock-hm",
             Self::Date => "date",
             Self::DateDmy => "date-dmy",
             Self::DateMdy => "date-mdy",
+            Self::Serial => "serial",
         }
     }
 
@@ -186,7 +196,7 @@ impl TimeUnit {
     /// Whether it is a date rather than a number or a span.
     #[must_use]
     pub fn is_date(self) -> bool {
-        matches!(self, Self::Date | Self::DateDmy | Self::DateMdy)
+        matches!(self, Self::Date | Self::DateDmy | Self::DateMdy | Self::Serial)
     }
 }
 

@@ -22,6 +22,9 @@ pub(super) struct Printed {
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
+/// The beginnings of the names of days.
+const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+
 /// Reads a date such as `31.12.2023 14:05`, `12/31/2023 2:05:09 PM`, `5-Mar-2024` or `2024/3/5T1:02Z`.
 pub(super) fn read(text: &str, order: Order) -> Option<Printed> {
     let text = text.trim();
@@ -29,7 +32,8 @@ pub(super) fn read(text: &str, order: Order) -> Option<Printed> {
     let (day, rest) = text.split_at_checked(split)?;
     let mut parts = day.split(['-', '/', '.']);
     let (first, second, third) = (parts.next()?, parts.next()?, parts.next()?);
-    if parts.next().is_some() {
+    // With the year first two digits would be anything.
+    if parts.next().is_some() || (order == Order::YearMonthDay && first.len() != 4) {
         return None;
     }
     let (year, month, day) = match order {
@@ -39,6 +43,37 @@ pub(super) fn read(text: &str, order: Order) -> Option<Printed> {
     };
     let date = Date::new(year_of(year)?, month_of(month)?, number(day, 2)?.try_into().ok()?).ok()?;
     let (time, offset_s) = time_of_day(rest.trim_start_matches(['T', ' ']))?;
+    let printed = Offset::UTC.to_timestamp(DateTime::from_parts(date, time)).ok()?;
+    Some(Printed { micros: printed.as_microsecond(), offset_s })
+}
+
+/// Reads a date in which the month has a name and stands apart: `Mar 03 2025 08:22:11`, `Mon, 3 Mar 2025 8:22 AM +0100`,
+/// `Mon Mar  3 08:22:11 2025`.
+pub(super) fn read_named(text: &str) -> Option<Printed> {
+    let (mut year, mut month, mut day) = (None, None, None);
+    let (mut clock, mut half, mut offset) = ("", "", "");
+    for word in text.split([' ', ',', '\t']).filter(|word| !word.is_empty()) {
+        let known = match word.as_bytes() {
+            [b'0'..=b'9', ..] if word.contains(':') => std::mem::replace(&mut clock, word).is_empty(),
+            [b'0'..=b'9', ..] if word.len() == 4 => year.replace(number(word, 4)?).is_none(),
+            [b'0'..=b'9', ..] => {
+                day.replace(number(word.trim_end_matches(['.', 's', 't', 'n', 'd', 'r', 'h']), 2)?).is_none()
+            }
+            _ if ["AM", "PM", "am", "pm"].contains(&word) => std::mem::replace(&mut half, word).is_empty(),
+            [b'+' | b'-', ..] | b"Z" | b"UTC" | b"GMT" => std::mem::replace(&mut offset, word).is_empty(),
+            _ => match month_of(word.trim_end_matches('.')) {
+                Some(found) => month.replace(found).is_none(),
+                None => {
+                    DAYS.iter().any(|day| word.get(..3).is_some_and(|start| start.eq_ignore_ascii_case(day)))
+                }
+            },
+        };
+        if !known {
+            return None;
+        }
+    }
+    let date = Date::new(year?, month?, day?.try_into().ok()?).ok()?;
+    let (time, offset_s) = time_of_day(&format!("{clock}{half}{offset}"))?;
     let printed = Offset::UTC.to_timestamp(DateTime::from_parts(date, time)).ok()?;
     Some(Printed { micros: printed.as_microsecond(), offset_s })
 }
@@ -136,6 +171,7 @@ mod tests {
     #[test]
     fn dates_are_read_in_the_order_asked_for() {
         let noon = 1_709_640_300_000_000; // 2024-03-05 12:05:00
+        assert_eq!(at("03.03.25 08:22", Order::YearMonthDay), None);
         for (text, order) in [
             ("5.3.2024 12:05", Order::DayMonthYear),
             ("05/03/24 12:05:00", Order::DayMonthYear),
@@ -155,6 +191,36 @@ mod tests {
         assert_eq!(at("3/5/2024 12:05 AM", Order::MonthDayYear), Some((noon - 43_200_000_000, None)));
         assert_eq!(at("5.3.2024", Order::DayMonthYear), Some((noon - 43_500_000_000, None)));
         assert_eq!(at("5.3.2024 12:05:00.25", Order::DayMonthYear), Some((noon + 250_000, None)));
+    }
+
+    #[test]
+    fn months_with_names_may_stand_anywhere() {
+        let morning = 1_740_990_131_000_000; // 2025-03-03 08:22:11
+        for text in [
+            "Mar 03 2025 08:22:11",
+            "Mar 03 08:22:11 2025",
+            "Mon Mar  3 08:22:11 2025",
+            "3 March 2025, 8:22:11 AM",
+            "Monday, March 3rd, 2025 08:22:11",
+        ] {
+            assert_eq!(read_named(text), Some(Printed { micros: morning, offset_s: None }), "{text}");
+        }
+        let utc = Some(Printed { micros: morning, offset_s: Some(0) });
+        assert_eq!(read_named("Mon, 03 Mar 2025 08:22:11 GMT"), utc);
+        assert_eq!(read_named("Mon Mar  3 08:22:11 UTC 2025"), utc);
+        let east = Some(Printed { micros: morning, offset_s: Some(3600) });
+        assert_eq!(read_named("Mon, 03 Mar 2025 08:22:11 +0100"), east);
+        for wrong in [
+            "Mar 2025",
+            "Mar 03 2025 08:22:11 CET",
+            "Mar Mar 03 2025",
+            "03 03 2025",
+            "Mar 32 2025",
+            "8:22",
+            "",
+        ] {
+            assert_eq!(read_named(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

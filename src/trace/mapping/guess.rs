@@ -67,10 +67,15 @@ pub(in crate::trace) fn suggest_in(sample: &Sample<'_>) -> Option<Suggestion> {
         return None;
     }
     let sampled = Sampled::new(sample)?;
-    let mut guess =
-        Guess { fields: &sampled.fields, taken: vec![None; sampled.fields.len()], reasons: Vec::new() };
+    let mut guess = Guess {
+        fields: &sampled.fields,
+        taken: vec![None; sampled.fields.len()],
+        start: None,
+        reasons: Vec::new(),
+    };
     guess.by_name();
     guess.by_content();
+    guess.say_what_is_not_read();
     let columns = guess.columns(sampled.form.header);
     let mut reasons = sampled.reasons.clone();
     if let Some(field) = sampled.fields.iter().find(|field| field.kind.is_date()) {
@@ -87,13 +92,16 @@ struct Guess<'s> {
     fields: &'s [Field],
     /// The role of each column.
     taken: Vec<Option<Role>>,
+    /// The column of starts, where it also stands for submissions.
+    start: Option<usize>,
     reasons: Vec<Reason>,
 }
 
 impl Guess<'_> {
     /// The column of a role.
     fn of(&self, role: Role) -> Option<usize> {
-        self.taken.iter().position(|taken| *taken == Some(role))
+        let given = self.taken.iter().position(|taken| *taken == Some(role));
+        given.or(self.start.filter(|_| role == Role::Start))
     }
 
     fn free(&self) -> impl Iterator<Item = (usize, &Field)> {
@@ -163,6 +171,37 @@ impl Guess<'_> {
                 start,
                 "which is the start, since no column says when jobs were submitted",
             );
+            self.start = Some(start);
+        }
+    }
+
+    /// Columns that are called as one that is needed and hold what is not understood; and times of day beside their dates.
+    fn say_what_is_not_read(&mut self) {
+        for role in [Role::Submit, Role::Gpus, Role::Duration] {
+            if self.of(role).is_some() || (role == Role::Duration && self.of(Role::End).is_some()) {
+                continue;
+            }
+            let called =
+                self.free().find(|(_, field)| field.kind != Kind::Empty && role.rank(&field.words).is_some());
+            if let Some((at, field)) = called {
+                let text = format!(
+                    "{} is called so, but its values are not read as that: {}",
+                    field.title(at),
+                    field.what()
+                );
+                self.because(&format!("columns.{}", role.key()), text);
+            }
+        }
+        let is_day = self.of(Role::Submit).and_then(|at| self.fields.get(at)).is_some_and(Field::is_days);
+        let clock = self
+            .free()
+            .find(|(_, field)| field.kind == Kind::Clock && Role::Submit.rank(&field.words).is_some());
+        if let (true, Some((at, field))) = (is_day, clock) {
+            let text = format!(
+                "{} may be the time of day that belongs to these dates; it is not read: join the two in one column",
+                field.title(at)
+            );
+            self.because("columns.submit", text);
         }
     }
 
@@ -210,12 +249,25 @@ impl Guess<'_> {
     fn unit(&self, role: Role, field: &Field) -> (TimeUnit, String) {
         let is_moment = matches!(role, Role::Submit | Role::Start | Role::End);
         match field.kind {
+            Kind::Date(unit) if field.is_either_order => {
+                let other = if unit == TimeUnit::DateDmy { "month" } else { "day" };
+                return (
+                    unit,
+                    format!(
+                        "{}, which is a guess: its dates exist with the {other} first too; check",
+                        unit.word()
+                    ),
+                );
+            }
             Kind::Date(unit) => return (unit, format!("{} by its values", unit.word())),
-            Kind::Clock => return (TimeUnit::Clock, "hours, minutes and seconds by its values".into()),
+            Kind::Clock => return field.unit_of_clock(),
             Kind::Number | Kind::Text | Kind::Empty => {}
         }
         if let Some((unit, word)) = field.stated_unit() {
             return (unit, format!("{} by its name ({word})", unit.word()));
+        }
+        if is_moment && field.is_serial() {
+            return (TimeUnit::Serial, "days as spreadsheets count them, by its size".into());
         }
         if is_moment {
             let (unit, why) = by_size(field.most);
@@ -287,7 +339,7 @@ impl Guess<'_> {
             (GpuUnit::Count, "whole GPUs or decimals of one")
         };
         self.because("columns.gpus.unit", why);
-        let is_per = |words: &[&str]| has(&["per", "each"]) && has(words);
+        let is_per = |words: &[&str]| (has(&["per", "each", "on"]) || field.name.contains('/')) && has(words);
         let per = if is_per(&["node", "nodes", "host", "machine", "server"]) && columns.nodes.is_some() {
             self.because("columns.gpus.per", "each node, by its name");
             Per::Node

@@ -21,8 +21,10 @@ fn scale(unit: TimeUnit) -> Option<Scale> {
         TimeUnit::S => (6, 1, 1),
         TimeUnit::Min => (10, 60, 10_000),
         TimeUnit::H => (12, 3600, 1_000_000),
-        TimeUnit::D => (12, 86_400, 1_000_000),
-        TimeUnit::Clock | TimeUnit::Date | TimeUnit::DateDmy | TimeUnit::DateMdy => return None,
+        TimeUnit::D | TimeUnit::Serial => (12, 86_400, 1_000_000),
+        TimeUnit::Clock | TimeUnit::ClockHm | TimeUnit::Date | TimeUnit::DateDmy | TimeUnit::DateMdy => {
+            return None;
+        }
     };
     Some(Scale { places, times, over })
 }
@@ -41,8 +43,14 @@ pub(super) fn moment(text: &[u8], unit: TimeUnit, notes: &Notes) -> Result<i64, 
     let expected = expected_moment(unit);
     let bad = |hint| Bad { expected, hint };
     let micros = match (scale(unit), unit) {
+        (Some(scale), TimeUnit::Serial) => {
+            // Spreadsheets have no finer times than milliseconds, and write them as binary fractions of a day.
+            let micros = scale.micros(text).map_err(|miss| bad(number_hint(text, miss)))?;
+            let millis = (micros + 500).div_euclid(1000);
+            notes.local(millis * 1000 - SERIAL_EPOCH_S * MICROS_PER_S)
+        }
         (Some(scale), _) => scale.micros(text).map_err(|miss| bad(number_hint(text, miss)))?,
-        (None, TimeUnit::Clock) => clock(text)?.0,
+        (None, TimeUnit::Clock | TimeUnit::ClockHm) => clock(text, unit)?.0,
         (None, _) => printed(text, unit, notes).ok_or_else(|| bad(date_hint(text)))?,
     };
     if micros < 0 {
@@ -58,7 +66,7 @@ pub(super) fn moment(text: &[u8], unit: TimeUnit, notes: &Notes) -> Result<i64, 
 pub(super) fn span(text: &[u8], unit: TimeUnit) -> Result<SimSpan, Bad> {
     let expected = expected_span(unit);
     let bad = |hint| Bad { expected, hint };
-    let Some(scale) = scale(unit) else { return clock(text) };
+    let Some(scale) = scale(unit) else { return clock(text, unit) };
     let micros = scale.micros(text).map_err(|miss| bad(number_hint(text, miss)))?;
     if micros < 0 {
         return Err(bad("a length of time cannot be negative"));
@@ -69,8 +77,29 @@ pub(super) fn span(text: &[u8], unit: TimeUnit) -> Result<SimSpan, Bad> {
     Ok(SimSpan(micros))
 }
 
+/// From 30 December 1899 to 1970.
+const SERIAL_EPOCH_S: i64 = 25_569 * 86_400;
+
+/// A span by the units [`TimeUnit::Clock`] and [`TimeUnit::ClockHm`].
+fn clock(text: &[u8], unit: TimeUnit) -> Result<SimSpan, Bad> {
+    if unit == TimeUnit::ClockHm && text.iter().filter(|&&b| b == b':').count() == 1 {
+        return days_and_clock(&[text, b":00"].concat());
+    }
+    days_and_clock(text).or_else(|bad| in_words(text).ok_or(bad))
+}
+
+/// `1d 2h 3m 4s`, also in longer words, and ISO 8601's `P1DT2H3M4S`.
+fn in_words(text: &[u8]) -> Option<SimSpan> {
+    // LSF leaves the choice to the reader: `30 second(s)`.
+    let text = std::str::from_utf8(text).ok()?.replace("(s)", "s");
+    let span: jiff::Span = text.parse().ok()?;
+    let length = span.to_duration(jiff::SpanRelativeTo::days_are_24_hours()).ok()?;
+    let micros = i64::try_from(length.as_micros()).ok()?;
+    (0..=MAX_DURATION_S * MICROS_PER_S).contains(&micros).then_some(SimSpan(micros))
+}
+
 /// `[D-]HH:MM:SS`, `MM:SS`, or `N days HH:MM:SS`.
-fn clock(text: &[u8]) -> Result<SimSpan, Bad> {
+fn days_and_clock(text: &[u8]) -> Result<SimSpan, Bad> {
     let plain = || value::elapsed(text);
     let Some(at) = text.iter().position(|&b| b == b'd').filter(|&at| at > 0) else { return plain() };
     let (days, rest) = text.split_at_checked(at).unwrap_or((text, b""));
@@ -98,7 +127,9 @@ fn printed(text: &[u8], unit: TimeUnit, notes: &Notes) -> Option<i64> {
             Order::YearMonthDay
         }
     };
-    let date = date::read(std::str::from_utf8(text).ok()?, order)?;
+    let text = std::str::from_utf8(text).ok()?;
+    let named = || (unit == TimeUnit::Date).then(|| date::read_named(text)).flatten();
+    let date = date::read(text, order).or_else(named)?;
     Some(match date.offset_s {
         Some(offset_s) => date.micros - i64::from(offset_s) * MICROS_PER_S,
         None => notes.local(date.micros),
@@ -156,6 +187,8 @@ fn expected_moment(unit: TimeUnit) -> &'static str {
         TimeUnit::H => "hours, a number from 0 to 2.5e6",
         TimeUnit::D => "days, a number from 0 to 104,166",
         TimeUnit::Clock => "a time as [days-]hours:minutes:seconds",
+        TimeUnit::ClockHm => "a time as [days-]hours:minutes",
+        TimeUnit::Serial => "days since 30 December 1899, a number from 25,569 to 129,735",
         TimeUnit::Date => "a date that exists, as YYYY-MM-DD HH:MM:SS",
         TimeUnit::DateDmy => "a date that exists, as DD.MM.YYYY HH:MM:SS",
         TimeUnit::DateMdy => "a date that exists, as MM/DD/YYYY HH:MM:SS",
@@ -170,8 +203,11 @@ fn expected_span(unit: TimeUnit) -> &'static str {
         TimeUnit::Min => "minutes from 0 to 100 years",
         TimeUnit::H => "hours from 0 to 100 years",
         TimeUnit::D => "days from 0 to 100 years",
-        TimeUnit::Clock => "a span as [days-]hours:minutes:seconds",
-        TimeUnit::S | TimeUnit::Date | TimeUnit::DateDmy | TimeUnit::DateMdy => "seconds from 0 to 100 years",
+        TimeUnit::Clock => "a span as [days-]hours:minutes:seconds, or as 1d 2h 3m 4s",
+        TimeUnit::ClockHm => "a span as [days-]hours:minutes",
+        TimeUnit::S | TimeUnit::Date | TimeUnit::DateDmy | TimeUnit::DateMdy | TimeUnit::Serial => {
+            "seconds from 0 to 100 years"
+        }
     }
 }
 
@@ -228,6 +264,16 @@ mod tests {
             ("2 days, 1:00:00", TimeUnit::Clock, 176_400_000_000),
             ("0 days 00:00:01.5", TimeUnit::Clock, 1_500_000),
             ("1 day", TimeUnit::Clock, 86_400_000_000),
+            ("25h 1m 1s", TimeUnit::Clock, 90_061_000_000),
+            ("1d 01:01:01", TimeUnit::Clock, 90_061_000_000),
+            ("1 hour, 30 mins", TimeUnit::Clock, 5_400_000_000),
+            ("30 second(s)", TimeUnit::Clock, 30_000_000),
+            ("0h0m30s", TimeUnit::Clock, 30_000_000),
+            ("PT1M30.5S", TimeUnit::Clock, 90_500_000),
+            ("P1DT1H", TimeUnit::Clock, 90_000_000_000),
+            ("10:30", TimeUnit::Clock, 630_000_000),
+            ("10:30", TimeUnit::ClockHm, 37_800_000_000),
+            ("1-10:30:05", TimeUnit::ClockHm, 124_205_000_000),
         ] {
             assert_eq!(span(text.as_bytes(), unit), Ok(SimSpan(micros)), "{text} {unit:?}");
         }
@@ -238,6 +284,10 @@ mod tests {
             ("x days", TimeUnit::Clock),
             ("99999 days", TimeUnit::Clock),
             ("24", TimeUnit::Clock),
+            ("-30s", TimeUnit::Clock),
+            ("1 month", TimeUnit::Clock),
+            ("P200Y", TimeUnit::Clock),
+            ("10:61", TimeUnit::ClockHm),
             ("", TimeUnit::H),
         ] {
             assert!(span(text.as_bytes(), unit).is_err(), "{text} {unit:?}");
@@ -259,10 +309,12 @@ mod tests {
             ("2020/6/9 18:41:01", TimeUnit::Date),
             ("9.6.2020 18:41:01", TimeUnit::DateDmy),
             ("6/9/2020 6:41:01 PM", TimeUnit::DateMdy),
+            ("Tue Jun  9 18:41:01 2020", TimeUnit::Date),
+            ("43991.778483796296", TimeUnit::Serial),
         ] {
             assert_eq!(moment(text.as_bytes(), unit, &notes), Ok(moment_s * MICROS_PER_S), "{text}");
         }
-        assert_eq!(notes.local_times.get(), 4);
+        assert_eq!(notes.local_times.get(), 6);
         let milli = moment(b"1591728061000", TimeUnit::S, &notes).unwrap_err();
         assert!(milli.hint.contains("smaller"), "{milli:?}");
         let date = moment(b"2020-06-09 18:41:01", TimeUnit::S, &notes).unwrap_err();

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use super::columns::{ColumnRef, Gap, GpuColumn, MemoryUnit, NoGpus, Per, TimeColumn, TimeUnit};
+use super::numbers::Numbers;
 use super::preview::Understood;
-use super::{DecimalMark, HeaderRow, Mapping, QuoteMark, TableForm, quantity};
+use super::{HeaderRow, Mapping, QuoteMark, TableForm, quantity};
 use crate::trace::format::{Layout, RowReader, Uneven};
 use crate::trace::intake::{Closing, Draft, Fault, Notice, Verdict};
 use crate::trace::outcome::outcome;
@@ -29,6 +30,7 @@ pub(in crate::trace) fn layout(table: &TableForm) -> Layout {
             Some(mark) => Comments::Mark(byte(mark)),
             None => Comments::None,
         },
+        skip: table.skip_lines,
     };
     Layout { dialect, columns: None, uneven: Uneven::Reject }
 }
@@ -72,7 +74,7 @@ enum Arrivals {
 /// Reads rows by a mapping.
 #[derive(Debug)]
 pub(super) struct Reader {
-    decimal: DecimalMark,
+    numbers: Numbers,
     missing: Vec<Vec<u8>>,
     arrivals: Arrivals,
     gpus: (usize, GpuColumn),
@@ -130,7 +132,7 @@ impl Reader {
             return Err(Refusal::BadMapping { why: "columns: found neither submit nor gpus".into() });
         };
         Ok(Self {
-            decimal: mapping.table.decimal,
+            numbers: Numbers::of(&mapping.table),
             missing: mapping.table.missing.iter().map(|word| word.clone().into_bytes()).collect(),
             arrivals,
             gpus,
@@ -176,15 +178,12 @@ impl Reader {
         read: impl FnOnce(&[u8]) -> Result<T, Bad>,
     ) -> Result<Option<T>, Fault> {
         let Some(text) = self.cell(row, column) else { return Ok(None) };
-        let value = match self.decimal {
-            DecimalMark::Comma if text.contains(&b',') => with_point(text).and_then(|text| read(&text)),
-            DecimalMark::Comma | DecimalMark::Point => read(text),
-        };
+        let value = self.numbers.plain(text).and_then(|text| read(&text));
         value.map(Some).map_err(|bad| row.fault(column, bad))
     }
 
     fn moment(&self, row: &Row<'_>, (column, unit): Timed) -> Result<Option<i64>, Fault> {
-        if unit.is_date() {
+        if unit.is_date() && unit != TimeUnit::Serial {
             let Some(text) = self.cell(row, column) else { return Ok(None) };
             let moment = quantity::moment(text, unit, row.notes());
             return moment.map(Some).map_err(|bad| row.fault(column, bad));
@@ -411,15 +410,6 @@ pub(super) fn position(header: &Header, column: &ColumnRef) -> Option<usize> {
         ColumnRef::Name(name) => header.find(name.trim()),
         ColumnRef::Number(number) => (*number as usize).checked_sub(1).filter(|&at| at < header.len()),
     }
-}
-
-/// A number with a decimal comma, with a point instead.
-fn with_point(text: &[u8]) -> Result<Vec<u8>, Bad> {
-    if text.contains(&b'.') {
-        let bad = Bad { expected: "a number with a decimal comma and no mark for thousands", hint: "" };
-        return Err(bad);
-    }
-    Ok(text.iter().map(|&byte| if byte == b',' { b'.' } else { byte }).collect())
 }
 
 /// The notes of a table whose local times are those of a mapping's zone.

@@ -3,11 +3,17 @@
 use tar_core::EntryType;
 use tar_core::parse::{Limits, ParseEvent, Parser};
 
-use super::{Member, Outlet, Stream, damaged, fill};
+use super::{Member, Oddity, Outlet, Stream, damaged, fill};
 use crate::trace::refusal::Refusal;
 
 /// Everything in a tar archive lies on blocks of this size.
 const BLOCK: usize = 512;
+/// What is said of an archive that nothing ends.
+const UNMARKED: Oddity = Oddity {
+    code: "archive-cut",
+    text: "tar archives end without the mark that ends one: if such a file was cut off between two members, the later ones are \
+           missing",
+};
 /// The most that names and other additions to one header may have, in bytes.
 const MAX_ADDITIONS: u32 = 64 << 10;
 
@@ -100,11 +106,16 @@ impl Tar {
         }
     }
 
-    pub(super) fn end(&self) -> Result<(), Refusal> {
+    pub(super) fn end(&self, out: &mut Outlet<'_>) -> Result<(), Refusal> {
         match &self.state {
             State::Done => Ok(()),
-            // The end may be marked by blocks of zeros, or not at all.
-            State::Header(_) if self.held.iter().all(|&b| b == 0) => Ok(()),
+            // Blocks of zeros mark the end; some programs write one, or none.
+            State::Header(_) if self.held.iter().all(|&b| b == 0) => {
+                if self.held.len() < BLOCK {
+                    out.sink.notice(UNMARKED, 1);
+                }
+                Ok(())
+            }
             State::Header(_) | State::Body { .. } => Err(damaged("tar archive", "it ends in the middle")),
         }
     }

@@ -4,7 +4,7 @@
 use ruzstd::decoding::errors::FrameDecoderError;
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use super::{Outlet, Stream, damaged, fill};
+use super::{Outlet, Stream, Trailing, damaged, fill};
 use crate::trace::refusal::Refusal;
 
 /// The largest window that is accepted, in bytes: what `zstd --ultra -22` and `--long` use.
@@ -30,6 +30,8 @@ pub(super) struct Zstd {
     /// Unpacked bytes on their way.
     text: Vec<u8>,
     inner: Stream,
+    /// Whether a frame is complete.
+    has_frame: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +42,8 @@ enum State {
     Block { checksum: usize },
     /// In a frame that is skipped.
     Skip(u64),
+    /// Behind the last frame.
+    Trailing(Trailing),
 }
 
 impl std::fmt::Debug for Zstd {
@@ -52,7 +56,7 @@ impl Zstd {
     pub(super) fn new(inner: Stream) -> Self {
         let mut decoder = FrameDecoder::new();
         decoder.set_max_window_size(MAX_WINDOW);
-        Self { decoder, state: State::Frame, held: Vec::new(), text: Vec::new(), inner }
+        Self { decoder, state: State::Frame, held: Vec::new(), text: Vec::new(), inner, has_frame: false }
     }
 
     pub(super) fn push(&mut self, mut bytes: &[u8], out: &mut Outlet<'_>) -> Result<(), Refusal> {
@@ -61,7 +65,13 @@ impl Zstd {
     }
 
     pub(super) fn end(&mut self, out: &mut Outlet<'_>) -> Result<(), Refusal> {
-        if self.state != State::Frame || !self.held.is_empty() {
+        if let State::Trailing(trailing) = self.state {
+            trailing.end(out);
+        } else if self.state == State::Frame && self.has_frame && !may_begin(&self.held) {
+            let mut trailing = Trailing::new();
+            trailing.take(&self.held);
+            trailing.end(out);
+        } else if self.state != State::Frame || !self.held.is_empty() {
             return Err(damaged("Zstandard", "it ends in the middle"));
         }
         self.inner.end(out)
@@ -78,6 +88,11 @@ impl Zstd {
                 Ok(left == 0)
             }
             State::Frame => self.frame(bytes),
+            State::Trailing(mut trailing) => {
+                trailing.take(std::mem::take(bytes));
+                self.state = State::Trailing(trailing);
+                Ok(false)
+            }
             State::Block { checksum } => self.block(checksum, bytes, out),
         }
     }
@@ -97,7 +112,10 @@ impl Zstd {
             return Ok(true);
         }
         if !self.held.starts_with(&MAGIC) {
-            return Err(damaged("Zstandard", "something else follows a complete frame"));
+            let mut trailing = Trailing::new();
+            trailing.take(&std::mem::take(&mut self.held));
+            self.state = State::Trailing(trailing);
+            return Ok(true);
         }
         let descriptor = self.held.get(4).copied().unwrap_or_default();
         if !fill(&mut self.held, bytes, header_length(descriptor)) {
@@ -144,9 +162,17 @@ impl Zstd {
                 return Err(damaged("Zstandard", "the checksum is not that of the data"));
             }
             self.state = State::Frame;
+            self.has_frame = true;
         }
         Ok(true)
     }
+}
+
+/// Whether these few bytes may be the beginning of a frame.
+fn may_begin(held: &[u8]) -> bool {
+    let is_skippable =
+        matches!(held, [0x50..=0x5f] | [0x50..=0x5f, 0x2a] | [0x50..=0x5f, 0x2a, 0x4d]) || is_skippable(held);
+    held.starts_with(&MAGIC) || MAGIC.starts_with(held) || is_skippable
 }
 
 /// How long the header of a frame is, by its descriptor (RFC 8878, 3.1.1.1).

@@ -145,9 +145,8 @@ export default (check) => {
       }
       // Together with itself: each job once.
       await give(page, ["jobs.csv", ids(6)], ["jobs.csv", ids(6)]);
-      await page.waitForFunction(() => document.querySelector('[data-testid="import-report"] [data-metric="records"]')?.dataset.value === "12");
+      await page.waitForFunction(() => document.querySelector('[data-testid="import-report"]')?.textContent.includes("very bytes of another file"));
       assert.equal((await importReport(page)).jobs, 6);
-      assert.match(await hook(page, "import-report").innerText(), /duplicate|equal/i);
     } finally {
       await rm(folder, { recursive: true });
     }

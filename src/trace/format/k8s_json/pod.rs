@@ -1,6 +1,6 @@
 //! The GPUs that the pods of one template need.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::trace::value::{self, Bad};
 use crate::units::MilliGpus;
 
 /// Labels of nodes that name the GPU.
-const PRODUCT_LABELS: [&str; 7] = [
+pub(in crate::trace) const PRODUCT_LABELS: [&str; 7] = [
     "nvidia.com/gpu.product",
     "amd.com/gpu.product-name",
     "cloud.google.com/gke-accelerator",
@@ -41,12 +41,14 @@ pub(super) struct Need {
     pub(super) memory_mb: u32,
     /// Whether a pod needs less than one GPU.
     pub(super) has_parts: bool,
+    /// Other things than GPUs that pods ask for, and that may be GPUs by another name.
+    pub(super) others: BTreeSet<String>,
     pub(super) is_slices: bool,
     pub(super) is_shared_by_memory: bool,
 }
 
 /// Whether a resource is GPUs, or parts of them, by number.
-pub(super) fn is_gpu(resource: &str) -> bool {
+pub(in crate::trace) fn is_gpu(resource: &str) -> bool {
     const NAMES: [&str; 6] = [
         "nvidia.com/gpu",
         "nvidia.com/gpu.shared",
@@ -87,6 +89,9 @@ impl Need {
     /// Thousandths of a GPU of one pod: containers run together, init containers one after the other before them, unless they
     /// go on running beside them.
     fn of_pod(&mut self, spec: &Value) -> Result<u64, Fault> {
+        if !json::list(spec, "/resourceClaims").is_empty() {
+            self.others.insert("resourceClaims (dynamic resource allocation)".to_owned());
+        }
         let mut together: BTreeMap<&str, u64> = BTreeMap::new();
         let mut most: BTreeMap<&str, u64> = BTreeMap::new();
         for container in json::list(spec, "/initContainers") {
@@ -133,6 +138,11 @@ impl Need {
             memory = memory.max(amount(name)?.map(|milli| milli / 1000));
         }
         let mut needs = BTreeMap::new();
+        let is_other = |name: &&&str| {
+            let is_beside = PERCENT.contains(name) || MEMORY.contains(name);
+            name.contains('/') && !is_gpu(name) && !is_beside && !name.ends_with("-storage")
+        };
+        self.others.extend(stated.keys().filter(is_other).map(|name| (*name).to_owned()));
         for name in stated.keys().copied().filter(|name| is_gpu(name)) {
             let count = amount(name)?.unwrap_or(0);
             if count == 0 {

@@ -1,8 +1,8 @@
 //! Joining the tables: what each says of a job is kept, in about 150 bytes a job beside its name, until all are read.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 use std::rc::Rc;
 
@@ -88,6 +88,10 @@ fn inst_key(inst: &[u8]) -> Option<InstKey> {
     (!inst.is_empty()).then(|| (Hash::of(inst).value(), Hash::seeded(1, inst).value()))
 }
 
+/// The reason for which a row that equals an earlier one is skipped. Of instances, of which there are millions, equal rows are not
+/// told apart: they change nothing, since the earliest start and the latest end count.
+const DUPLICATE: &str = "duplicate";
+
 /// Whether a table has said something of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Said {
@@ -149,6 +153,8 @@ struct Tag {
     user: Option<u32>,
     gpu_type: Option<u32>,
     model: Option<u32>,
+    /// Hash of its row.
+    content: u64,
 }
 
 /// A row of the task table that cannot be read.
@@ -168,6 +174,8 @@ struct State {
     names: Names,
     jobs: Vec<Job>,
     tags: HashMap<InstKey, Tag, BuildHasherDefault<Hash>>,
+    /// Hashes of the rows of the task table.
+    tasks: HashSet<u64, BuildHasherDefault<Hash>>,
     repeated_tags: u64,
     users: Names,
     gpu_types: Names,
@@ -399,7 +407,7 @@ impl RowReader for JobRows {
         let (at, job) = state.job(row, self.job)?;
         if job.row != Said::Nothing {
             let is_same = job.row == Said::Something && job.content == row.hash();
-            return if is_same { Ok(Verdict::Skip("duplicate")) } else { Err(row.fault(self.job, REPEATED)) };
+            return if is_same { Ok(Verdict::Skip(DUPLICATE)) } else { Err(row.fault(self.job, REPEATED)) };
         }
         job.row = Said::Nonsense;
         let submit = row.time(self.submit)?;
@@ -479,8 +487,11 @@ impl TaskRows {
 
 impl RowReader for TaskRows {
     fn row<'r>(&mut self, row: &Row<'r>) -> Result<Verdict<'r>, Fault> {
-        let task = self.read(row);
         let state = &mut *self.state.borrow_mut();
+        if !state.tasks.insert(row.hash()) {
+            return Ok(Verdict::Skip(DUPLICATE));
+        }
+        let task = self.read(row);
         let status = state.statuses.optional(&row.text(self.status));
         let assigned = state.gpu_types.optional(&row.text(self.gpu_type));
         let (at, job) = state.job(row, self.job)?;
@@ -567,12 +578,19 @@ impl RowReader for TagRows {
             user: state.users.optional(&row.text(self.user)),
             gpu_type: state.gpu_types.optional(&row.text(self.gpu_type)),
             model: state.models.optional(&row.text(self.model)),
+            content: row.hash(),
         };
         match state.tags.entry(inst) {
             Entry::Vacant(entry) => {
                 entry.insert(tag);
             }
-            Entry::Occupied(known) => state.repeated_tags += u64::from(*known.get() != tag),
+            Entry::Occupied(known) if known.get().content == tag.content => {
+                return Ok(Verdict::Skip(DUPLICATE));
+            }
+            Entry::Occupied(known) => {
+                let same = Tag { content: known.get().content, ..tag };
+                state.repeated_tags += u64::from(*known.get() != same);
+            }
         }
         Ok(Verdict::Part)
     }

@@ -90,6 +90,9 @@ impl Role {
                 "queued at",
                 "enqueue time",
                 "queue time",
+                "queued time",
+                "qtime",
+                "ctime",
                 "request time",
                 "submit …",
                 "submission …",
@@ -152,6 +155,9 @@ impl Role {
                 "devices",
                 "world size",
                 "num replicas",
+                "… ngpus",
+                "… num gpus",
+                "… gpus",
             ],
             Self::Duration => &[
                 "duration",
@@ -174,6 +180,15 @@ impl Role {
                 "length",
                 "… duration",
                 "… runtime",
+                "… run time",
+                "… walltime",
+                "… wall time",
+                "… elapsed",
+                "walltime …",
+                "run",
+                "hours",
+                "minutes",
+                "seconds",
                 "laufzeit",
                 "laufzeit …",
                 "dauer",
@@ -188,6 +203,10 @@ impl Role {
                 "begin time",
                 "time start",
                 "scheduled time",
+                "scheduled at",
+                "dispatch time",
+                "dispatched at",
+                "stime",
                 "launch time",
                 "run start",
                 "start …",
@@ -317,6 +336,9 @@ impl Role {
                 "node count",
                 "alloc nodes",
                 "number of nodes",
+                "nodect",
+                "… nodect",
+                "… nodes",
                 "machines",
                 "hosts",
                 "servers",
@@ -343,6 +365,10 @@ impl Role {
                 "time limit",
                 "timelimit",
                 "requested time",
+                "requested walltime",
+                "walltime requested",
+                "walltime limit",
+                "max walltime",
                 "requested run time",
                 "req time",
                 "max run time",
@@ -363,8 +389,76 @@ impl Role {
         }
     }
 
+    /// Words in a name that say that the column is not this, whatever else it says: GPU-hours are no GPUs, a wait is no run time.
+    fn excluded(self) -> &'static [&'static str] {
+        match self {
+            Self::Gpus => &[
+                "hours",
+                "hour",
+                "hrs",
+                "hr",
+                "h",
+                "seconds",
+                "secs",
+                "sec",
+                "s",
+                "minutes",
+                "min",
+                "days",
+                "time",
+                "util",
+                "utilization",
+                "utilisation",
+                "usage",
+                "used",
+                "mem",
+                "memory",
+                "vram",
+                "id",
+                "ids",
+                "index",
+                "indices",
+                "type",
+                "model",
+                "name",
+                "cost",
+                "price",
+                "power",
+                "temp",
+                "list",
+                "idle",
+                "free",
+                "avg",
+                "mean",
+            ],
+            Self::Duration => &[
+                "wait",
+                "waiting",
+                "queue",
+                "queued",
+                "pending",
+                "turnaround",
+                "response",
+                "limit",
+                "requested",
+                "gpu",
+                "cpu",
+                "estimated",
+                "est",
+                "predicted",
+                "expected",
+            ],
+            Self::Memory => &["util", "utilization", "utilisation", "usage", "percent", "pct"],
+            Self::Tenant | Self::User => &["time", "count", "length", "wait", "depth", "position"],
+            _ => &[],
+        }
+    }
+
     /// How sure a column with these words in its name has this role: 0 is surest.
     pub(super) fn rank(self, words: &[String]) -> Option<usize> {
+        if words.iter().any(|word| self.excluded().contains(&word.as_str())) {
+            return None;
+        }
         let name = words.join(" ");
         let is_called = |known: &&str| match (known.strip_suffix('…'), known.strip_prefix('…')) {
             (Some(start), _) => name.starts_with(start),
@@ -381,13 +475,20 @@ impl Role {
     pub(super) fn fits(self, field: &Field) -> bool {
         let is_number = field.kind == Kind::Number && field.least >= 0.0;
         match self {
-            Self::Submit | Self::Start | Self::End => {
-                is_number || field.kind.is_date() || field.kind == Kind::Clock
+            // Times of day that begin anew every day are no points in time; and a queue time may be a wait.
+            Self::Submit if field.words.iter().any(|word| word.starts_with("queue")) => {
+                field.kind.is_date() || (is_number && (field.is_epoch() || field.is_rising()))
             }
-            Self::Interval | Self::Duration | Self::Limit => is_number || field.kind == Kind::Clock,
+            Self::Submit | Self::Start | Self::End => {
+                is_number || field.kind.is_date() || (field.kind == Kind::Clock && field.is_rising())
+            }
+            Self::Interval | Self::Duration | Self::Limit => {
+                (is_number && !field.is_epoch()) || field.kind == Kind::Clock
+            }
             Self::Gpus | Self::Nodes | Self::Workers | Self::Memory => is_number,
             Self::State | Self::GpuType | Self::Model => matches!(field.kind, Kind::Text | Kind::Empty),
-            Self::Id | Self::Tenant | Self::User => !field.kind.is_date(),
+            Self::Id => !field.kind.is_date(),
+            Self::Tenant | Self::User => !field.kind.is_date() && field.stated_unit().is_none(),
         }
     }
 }
