@@ -7,7 +7,7 @@ use crate::app::plan::RunProgress;
 use crate::metrics::Metrics;
 use crate::scenario::TraceSpec;
 use crate::scenario::run::RunResult;
-use crate::trace::{FillFrom, ImportReport, Repairs, WorkloadDigest};
+use crate::trace::{DurationPercentiles, FillFrom, ImportReport, Repairs, WorkloadDigest};
 use crate::workload::Workload;
 
 fn at(s: f64) -> Now {
@@ -35,7 +35,18 @@ fn generated(state: &mut State, commands: &[Command]) -> Vec<Command> {
 
 /// A workload of `jobs` jobs, read from a trace or generated.
 fn contents(report: Option<ImportReport>, jobs: u64, hash: &str) -> ReadReport {
-    let digest = WorkloadDigest { jobs, gpu_jobs: jobs, ..WorkloadDigest::of(&Workload::default()) };
+    let minute = DurationPercentiles {
+        min_s: 60.0,
+        mean_s: 60.0,
+        p50_s: 60.0,
+        p90_s: 60.0,
+        p95_s: 60.0,
+        p99_s: 60.0,
+        max_s: 60.0,
+    };
+    let durations = Some(minute);
+    let digest =
+        WorkloadDigest { jobs, gpu_jobs: jobs, durations, ..WorkloadDigest::of(&Workload::default()) };
     ReadReport::Read(Box::new(Contents {
         report,
         digest,
@@ -472,4 +483,14 @@ fn series_are_hidden_one_by_one_or_all_but_one() {
     assert_eq!(toggle(Toggle::Flip), 0);
     assert_eq!(toggle(Toggle::Solo), labels.len() - 1);
     assert_eq!(toggle(Toggle::Solo), 0);
+}
+
+#[test]
+fn a_trace_without_run_times_says_so_before_it_is_run() {
+    let mut state = ready();
+    let reading = give(&mut state, 1, "jobs.csv");
+    let ReadReport::Read(mut contents) = traced("jobs.csv") else { panic!("read") };
+    contents.digest.durations = None;
+    state.apply(Action::Read(reading, ReadReport::Read(contents)), &at(2.0));
+    assert_eq!(state.obstacles(), [Obstacle::NoRunTimes]);
 }
