@@ -89,8 +89,8 @@ impl Histogram {
             width,
             height,
             start_s,
-            // Zero would make no axis.
-            bin_s: bin_s.max(1e-6),
+            // Shorter spans, and none, would make no axis.
+            bin_s: bin_s.max(1.0),
             counts,
             clock,
         }
