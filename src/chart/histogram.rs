@@ -89,8 +89,7 @@ impl Histogram {
             width,
             height,
             start_s,
-            // Shorter spans, and none, would make no axis.
-            bin_s: bin_s.max(1.0),
+            bin_s: bin_s.max(SHORTEST_S),
             counts,
             clock,
         }
