@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sts_sim::cluster::SliceMemory;
 use sts_sim::policy::param::ParamValue;
-use sts_sim::solve::answer::{Answer, AnswerStatus};
+use sts_sim::solve::answer::{Answer, AnswerStatus, Property};
 use sts_sim::solve::instance::{InstanceJob, InstanceLayout, InstanceOption, InstanceTenant, InstanceType};
 use sts_sim::solve::{Instance, SolveError, solve};
 
@@ -93,7 +93,7 @@ fn without_floors_a_tenant_can_fall_below_its_equal_split() {
     assert_eq!(answer.properties.pareto_efficient, Some(true));
     let broken: Vec<_> =
         answer.properties.violations.iter().map(|v| (v.property, v.tenant.as_deref())).collect();
-    assert!(broken.contains(&("sharing_incentive", Some("u0"))), "{broken:?}");
+    assert!(broken.contains(&(Property::SharingIncentive, Some("u0"))), "{broken:?}");
     assert!(answer.tenants.iter().all(|tenant| tenant.floor.is_none()));
 }
 

@@ -6,11 +6,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::gavel::{Figures, Settings};
-use super::laboratory::answers::{Answers, Question, Reports};
+use super::laboratory::answers::{Answers, Question};
 use super::mapping::Inspection;
 use super::state::inputs::Contents;
 use crate::scenario::Scenario;
 use crate::scenario::run::RunResult;
+use crate::solve::misreport::MisreportSearch;
 use crate::trace::mapping::Mapping;
 use crate::trace::{ImportOptions, Refusal};
 use crate::workload::synthetic::SyntheticSpec;
@@ -156,7 +157,7 @@ pub enum Reply {
     /// The search for false reports has ended.
     Misreports {
         /// What it found.
-        reports: Box<Reports>,
+        reports: Box<MisreportSearch>,
     },
     /// The run as Gavel's is finished; the message's `jobs` is the table of its jobs.
     Gavel {

@@ -47,7 +47,7 @@ pub enum Measure {
 
 /// One allocation decision with its proof and its fairness properties. Values are in the units of the instance's rates, or of the
 /// objective asked for; `None` where something is undefined.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// The policy.
     pub policy: String,
@@ -139,7 +139,7 @@ pub struct TenantAnswer {
 }
 
 /// Fairness properties of the allocation; `None` where they could not be decided.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Properties {
     /// Every tenant has at least its equal split.
     pub sharing_incentive: Option<bool>,
@@ -154,11 +154,23 @@ pub struct Properties {
     pub violations: Vec<Violation>,
 }
 
+/// A property of fairness that an allocation can violate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Property {
+    /// See [`Properties::sharing_incentive`].
+    SharingIncentive,
+    /// See [`Properties::envy_free`].
+    EnvyFree,
+    /// See [`Properties::pareto_efficient`].
+    ParetoEfficient,
+}
+
 /// A tenant treated against a property.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Violation {
-    /// The property, by its key.
-    pub property: &'static str,
+    /// The property.
+    pub property: Property,
     /// The tenant.
     pub tenant: Option<String>,
     /// The tenant whose bundle it envies.

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::answer::{Answer, AnswerStatus};
 use super::instance::{Instance, InstanceTenant};
@@ -24,7 +24,7 @@ const GAIN: f64 = 1e-6;
 const FACTORS: [(f64, &str); 5] = [(0.0, "0"), (1.0 / 3.0, "1/3"), (0.5, "1/2"), (2.0, "2"), (3.0, "3")];
 
 /// What a search over false reports found.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MisreportSearch {
     /// Reports tried.
     pub tried: u64,
@@ -37,7 +37,7 @@ pub struct MisreportSearch {
 }
 
 /// One tenant's best report.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BestReport {
     /// The tenant.
     pub tenant: String,

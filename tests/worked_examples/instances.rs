@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use sts_sim::policy::param::ParamValue;
-use sts_sim::solve::answer::{Answer, AnswerStatus};
+use sts_sim::solve::answer::{Answer, AnswerStatus, Property};
 use sts_sim::solve::instance::{InstanceLayout, InstanceTenant, InstanceType};
 use sts_sim::solve::{Instance, solve};
 
@@ -103,7 +103,9 @@ pub(crate) fn properties(answer: &Answer, expected: &str) {
 pub(crate) fn envy(answer: &Answer, tenant: usize, other: usize) -> f64 {
     let (tenant, other) = (format!("u{tenant}"), format!("u{other}"));
     let pair = answer.properties.violations.iter().find(|v| {
-        v.property == "envy_free" && v.tenant.as_ref() == Some(&tenant) && v.other.as_ref() == Some(&other)
+        v.property == Property::EnvyFree
+            && v.tenant.as_ref() == Some(&tenant)
+            && v.other.as_ref() == Some(&other)
     });
     pair.map_or(0.0, |violation| violation.could_have - violation.has)
 }

@@ -8,9 +8,9 @@ use super::draft::Kind;
 
 use crate::policy::param::{ParamKind, ParamSpec, ParamValue};
 use crate::policy::registry;
-use crate::solve::answer::{Allocated, AllocationCounts, Answer, AnswerStatus, Measure, TenantAnswer};
+use crate::solve::answer::{Answer, Measure, Property, Violation};
 use crate::solve::integer::tables::{PROGRAMS, Tables};
-use crate::solve::misreport::BestReport;
+use crate::solve::misreport::MisreportSearch;
 use crate::solve::{self, Instance};
 
 /// The solver's budget for each decision: a count, so that every machine decides alike, and none for long.
@@ -123,85 +123,33 @@ pub struct Scale {
 /// A decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Solved {
-    /// How good it is.
-    pub status: AnswerStatus,
     /// What the objective is.
     pub scale: Scale,
-    /// The objective.
-    pub objective: Option<f64>,
-    /// No allowed allocation has a greater one.
-    pub bound: Option<f64>,
-    /// (bound - objective) / bound.
-    pub gap: Option<f64>,
-    /// Objective lost on devices.
-    pub packing_gap: Option<f64>,
-    /// How it was reached, or which constraints cannot hold together.
-    pub proof: String,
-    /// States examined.
-    pub states: u64,
-    /// How many allocations there are, where all were looked at.
-    pub counts: Option<AllocationCounts>,
-    /// Who gets what.
-    pub allocation: Vec<Allocated>,
-    /// The tenants.
-    pub tenants: Vec<TenantAnswer>,
-    /// Every tenant has at least its equal split.
-    pub sharing_incentive: Option<bool>,
-    /// Nobody would rather have the bundle of another.
-    pub envy_free: Option<bool>,
-    /// Nobody can have more without another having less.
-    pub pareto_efficient: Option<bool>,
-    /// Who envies whom.
-    pub envies: Vec<Envy>,
-    /// The sum of rates and that of an allocation in which nobody has less, where there is one with more.
-    pub wasted: Option<(f64, f64)>,
-}
-
-/// A tenant that would rather have the bundle of another.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Envy {
-    /// Who envies.
-    pub tenant: String,
-    /// Whom.
-    pub other: String,
-    /// What it has.
-    pub has: f64,
-    /// What the other's bundle would be worth to it.
-    pub could_have: f64,
+    /// What was decided.
+    pub answer: Answer,
 }
 
 impl Solved {
-    fn of(answer: Answer, scale: Scale) -> Self {
-        let violations = || answer.properties.violations.iter();
-        let envies = violations().filter_map(|v| {
-            let (tenant, other) = (v.tenant.clone()?, v.other.clone()?);
-            Some(Envy { tenant, other, has: v.has, could_have: v.could_have })
-        });
-        let wasted = violations().find(|v| v.property == "pareto_efficient").map(|v| (v.has, v.could_have));
-        Self {
-            status: answer.status,
-            scale,
-            objective: answer.objective,
-            bound: answer.bound,
-            gap: answer.gap,
-            packing_gap: answer.packing_gap,
-            sharing_incentive: answer.properties.sharing_incentive,
-            envy_free: answer.properties.envy_free,
-            pareto_efficient: answer.properties.pareto_efficient,
-            envies: envies.collect(),
-            wasted,
-            proof: answer.proof,
-            states: answer.states,
-            counts: answer.counts,
-            allocation: answer.allocation,
-            tenants: answer.tenants,
-        }
+    /// Who would rather have the bundle of another, and of whom.
+    pub fn envies(&self) -> impl Iterator<Item = (&str, &str, &Violation)> {
+        let violations = self.against(Property::EnvyFree);
+        violations.filter_map(|v| Some((v.tenant.as_deref()?, v.other.as_deref()?, v)))
+    }
+
+    /// The sum of rates and that of an allocation in which nobody has less, where there is one with more.
+    #[must_use]
+    pub fn wasted(&self) -> Option<(f64, f64)> {
+        self.against(Property::ParetoEfficient).next().map(|v| (v.has, v.could_have))
+    }
+
+    fn against(&self, property: Property) -> impl Iterator<Item = &Violation> {
+        self.answer.properties.violations.iter().filter(move |v| v.property == property)
     }
 
     /// The smallest ratio of a rate to its equal split.
     #[must_use]
     pub fn least_ratio(&self) -> Option<f64> {
-        self.tenants.iter().filter_map(|tenant| tenant.si_ratio).min_by(f64::total_cmp)
+        self.answer.tenants.iter().filter_map(|tenant| tenant.si_ratio).min_by(f64::total_cmp)
     }
 }
 
@@ -216,7 +164,7 @@ pub fn answers(question: &Question) -> Result<Answers, String> {
         let answer = solve::solve(instance, name, &settings.params(name, Kind::of(instance)));
         let solved = |answer: Answer| {
             let scale = scale(name, answer.measure, settings, Kind::of(instance));
-            Box::new(Solved::of(answer, scale))
+            Box::new(Solved { scale, answer })
         };
         Outcome { policy: name.to_owned(), result: answer.map(solved).map_err(|error| reason(name, &error)) }
     };
@@ -228,53 +176,18 @@ pub fn answers(question: &Question) -> Result<Answers, String> {
     })
 }
 
-/// What a search for false reports found.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Reports {
-    /// Reports tried.
-    pub tried: u64,
-    /// Reports that the policy could not decide.
-    pub undecided: u64,
-    /// Every tenant's best one.
-    pub tenants: Vec<Report>,
-}
-
-/// One tenant's best false report.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Report {
-    /// The tenant.
-    pub tenant: String,
-    /// What it has when it tells the truth.
-    pub truthful_rate: f64,
-    /// What it has with the report, by its true rates.
-    pub rate: f64,
-    /// How much more that is, relative to the truth; `None` when the truth gives nothing.
-    pub gain: Option<f64>,
-    /// The report in words; `None` when none gains.
-    pub report: Option<String>,
-}
-
-impl From<BestReport> for Report {
-    fn from(best: BestReport) -> Self {
-        let BestReport { tenant, truthful_rate, rate, gain, report, .. } = best;
-        Self { tenant, truthful_rate, rate, gain, report }
-    }
-}
-
 /// Searches for false reports that pay under the policy.
 ///
 /// # Errors
 /// Why the policy cannot decide the instance.
-pub fn misreports(question: &Question) -> Result<Reports, String> {
+pub fn misreports(question: &Question) -> Result<MisreportSearch, String> {
     let Question { settings, policy, .. } = question;
     let instance = &question.instance()?;
     let params = settings.params(policy, Kind::of(instance));
     let refused = |error: solve::SolveError| reason(policy, &error);
     let mut answer = solve::solve(instance, policy, &params).map_err(refused)?;
     solve::misreports(instance, policy, &params, RANDOM_REPORTS, &mut answer).map_err(refused)?;
-    let search = answer.misreports.ok_or("nothing was searched")?;
-    let tenants = search.tenants.into_iter().map(Report::from).collect();
-    Ok(Reports { tried: search.tried, undecided: search.undecided, tenants })
+    answer.misreports.ok_or_else(|| "nothing was searched".to_owned())
 }
 
 /// The policy whose tables are shown beside a policy: its own, or those of the program with the floors of quotas.

@@ -52,8 +52,10 @@ impl<'a> Comparison<'a> {
             .collect();
         let mark = |solved: &Solved| {
             let same = || all.iter().map(|(_, other)| *other).filter(|other| other.scale == solved.scale);
-            let objectives = || same().filter_map(|other| other.objective);
-            let Some(own) = solved.objective.filter(|_| objectives().count() > 1) else { return Mark::Alone };
+            let objectives = || same().filter_map(|other| other.answer.objective);
+            let Some(own) = solved.answer.objective.filter(|_| objectives().count() > 1) else {
+                return Mark::Alone;
+            };
             let greatest = objectives().fold(f64::NEG_INFINITY, f64::max);
             if own >= greatest - SAME * greatest.abs().max(1.0) { Mark::Greatest } else { Mark::Less }
         };
@@ -74,7 +76,7 @@ impl<'a> Comparison<'a> {
     #[must_use]
     pub fn scales(&self) -> Vec<&'a Scale> {
         let mut scales: Vec<&Scale> = Vec::new();
-        for row in self.own.iter().chain(&self.rounds).filter(|row| row.solved.objective.is_some()) {
+        for row in self.own.iter().chain(&self.rounds).filter(|row| row.solved.answer.objective.is_some()) {
             if !scales.contains(&&row.solved.scale) {
                 scales.push(&row.solved.scale);
             }
@@ -87,14 +89,14 @@ impl Solved {
     /// Whether it gives anything.
     #[must_use]
     pub fn is_feasible(&self) -> bool {
-        self.status != AnswerStatus::Infeasible
+        self.answer.status != AnswerStatus::Infeasible
     }
 
     /// What a tenant holds of each type, in slots or devices.
     #[must_use]
     pub fn held(&self, draft: &Draft, tenant: &str) -> Vec<f64> {
         let of = |gpu: &str| {
-            let own = self.allocation.iter().filter(|part| part.tenant == tenant && part.gpu == gpu);
+            let own = self.answer.allocation.iter().filter(|part| part.tenant == tenant && part.gpu == gpu);
             own.map(|part| match (part.share, part.slots, part.devices) {
                 (Some(share), ..) => share,
                 (None, Some(slots), Some(devices)) => f64::from(slots) * f64::from(devices),
@@ -114,6 +116,6 @@ impl Solved {
     /// The names of those whom a tenant envies.
     #[must_use]
     pub fn envied_by(&self, tenant: &str) -> Vec<&str> {
-        self.envies.iter().filter(|envy| envy.tenant == tenant).map(|envy| envy.other.as_str()).collect()
+        self.envies().filter(|(who, ..)| *who == tenant).map(|(_, whom, _)| whom).collect()
     }
 }

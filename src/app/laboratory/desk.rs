@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
-use super::answers::{Answers, Outcome, Question, Reports, Solved, program_of};
+use super::answers::{Answers, Outcome, Question, Solved, program_of};
 use super::{Case, Laboratory};
+use crate::solve::misreport::MisreportSearch;
 
 /// What is asked: a case, and whose tables.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,7 +42,7 @@ pub struct Search {
     /// Under which policy.
     pub policy: String,
     /// What was found, or why nothing could be; `None` while it is under way.
-    pub found: Option<Result<Reports, String>>,
+    pub found: Option<Result<MisreportSearch, String>>,
 }
 
 /// Questions and answers.
@@ -129,7 +130,7 @@ impl Desk {
     }
 
     /// The search ended. One that was given up is not there any more.
-    pub fn found(&mut self, found: Result<Reports, String>) {
+    pub fn found(&mut self, found: Result<MisreportSearch, String>) {
         if let Some(search) = &mut self.search {
             search.found = Some(found);
         }

@@ -1,6 +1,6 @@
 //! The words of the laboratory.
 
-use crate::app::laboratory::answers::{Report, Reports, Scale, Solved};
+use crate::app::laboratory::answers::{Scale, Solved};
 use crate::app::laboratory::draft::Size;
 use crate::app::laboratory::examples::Group;
 use crate::app::laboratory::number::shown;
@@ -9,6 +9,7 @@ use crate::chart::format;
 use crate::cluster::SliceMemory;
 use crate::policy::registry;
 use crate::solve::answer::{AnswerStatus, Measure};
+use crate::solve::misreport::{BestReport, MisreportSearch};
 
 /// What it is.
 pub const ABOUT: &str = "A case small enough to check by hand. Change a number: every policy, its fairness and the dynamic program are \
@@ -213,7 +214,7 @@ pub fn few(items: &[String]) -> String {
 /// How good a decision is: `optimal`, `within 3 %`.
 #[must_use]
 pub fn status(solved: &Solved) -> String {
-    match (solved.status, solved.gap) {
+    match (solved.answer.status, solved.answer.gap) {
         (AnswerStatus::Optimal, _) => "optimal".to_owned(),
         (AnswerStatus::Infeasible, _) => "infeasible".to_owned(),
         (AnswerStatus::Feasible, Some(gap)) if gap < 0.9995 => format!("gap {}", format::percent(gap, 1)),
@@ -224,7 +225,7 @@ pub fn status(solved: &Solved) -> String {
 /// The heading of a decision.
 #[must_use]
 pub fn objective(solved: &Solved) -> String {
-    match solved.objective {
+    match solved.answer.objective {
         Some(value) => format!("{} {}", upper(&scale(&solved.scale)), shown(value)),
         None => "No allocation satisfies this".to_owned(),
     }
@@ -250,7 +251,7 @@ pub fn counts(fitting: u64, allowed: u64, optimal: u64) -> String {
 
 /// What a search for false reports found, over all.
 #[must_use]
-pub fn found(search: &Reports) -> String {
+pub fn found(search: &MisreportSearch) -> String {
     let tried = counted(search.tried, "report", "reports");
     let undecided = match search.undecided {
         0 => String::new(),
@@ -269,7 +270,7 @@ pub fn found(search: &Reports) -> String {
 
 /// One tenant's best report.
 #[must_use]
-pub fn best_report(best: &Report) -> String {
+pub fn best_report(best: &BestReport) -> String {
     let truth = shown(best.truthful_rate);
     match (&best.report, best.gain) {
         (None, _) => format!("gains nothing; the truth gives {truth}"),
@@ -308,7 +309,7 @@ pub fn holds(value: Option<bool>) -> &'static str {
 /// What the last answers were, for those who do not see them.
 #[must_use]
 pub fn spoken(policy_name: &str, solved: &Solved) -> String {
-    match solved.objective {
+    match solved.answer.objective {
         Some(value) => {
             format!("{}: {} {}, {}.", policy(policy_name), scale(&solved.scale), shown(value), status(solved))
         }

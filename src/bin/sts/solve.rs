@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use sts_sim::policy::param::ParamValue;
-use sts_sim::solve::answer::{Answer, Properties};
+use sts_sim::solve::answer::{Answer, Properties, Property};
 use sts_sim::solve::{self, Instance};
 
 use crate::clock::timed;
@@ -187,19 +187,20 @@ fn tenants(answer: &Answer) -> String {
 
 fn print_properties(properties: &Properties, out: &mut impl Write) -> io::Result<()> {
     let found = [
-        ("sharing_incentive", "sharing incentive", properties.sharing_incentive),
-        ("envy_free", "envy-free", properties.envy_free),
-        ("pareto_efficient", "Pareto-efficient", properties.pareto_efficient),
-        ("strategy_proof", "strategy-proof", properties.strategy_proof),
+        (Some(Property::SharingIncentive), "sharing incentive", properties.sharing_incentive),
+        (Some(Property::EnvyFree), "envy-free", properties.envy_free),
+        (Some(Property::ParetoEfficient), "Pareto-efficient", properties.pareto_efficient),
+        (None, "strategy-proof", properties.strategy_proof),
     ];
-    for (key, name, holds) in found {
+    for (property, name, holds) in found {
         let words = match holds {
             Some(true) => "yes",
             Some(false) => "no",
             None => "not decided",
         };
         writeln!(out, "{name}: {words}")?;
-        let against: Vec<_> = properties.violations.iter().filter(|of| of.property == key).collect();
+        let against: Vec<_> =
+            properties.violations.iter().filter(|of| Some(of.property) == property).collect();
         for violation in against.iter().take(VIOLATIONS_SHOWN) {
             let who = violation.tenant.as_deref().unwrap_or("all together");
             let as_who =

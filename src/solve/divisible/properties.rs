@@ -3,7 +3,7 @@
 use super::programs::Parts;
 use super::{ACCURACY, Economy, Shares};
 use crate::linear::program::Outcome;
-use crate::solve::answer::{Properties, Violation};
+use crate::solve::answer::{Properties, Property, Violation};
 
 /// Two utilities differ if they do by more than this, relative to what everything is worth.
 fn is_less(a: f64, b: f64, everything: f64) -> bool {
@@ -22,7 +22,13 @@ pub(super) fn properties(economy: &Economy<'_>, shares: &Shares) -> Properties {
     };
     for (tenant, due) in economy.equal_split().into_iter().enumerate() {
         if is_less(utilities[tenant], due, everything[tenant]) {
-            violations.push(violation("sharing_incentive", Some(tenant), None, utilities[tenant], due));
+            violations.push(violation(
+                Property::SharingIncentive,
+                Some(tenant),
+                None,
+                utilities[tenant],
+                due,
+            ));
         }
     }
     let sharing_incentive = violations.is_empty();
@@ -33,7 +39,13 @@ pub(super) fn properties(economy: &Economy<'_>, shares: &Shares) -> Properties {
             let bundle: Vec<f64> = theirs.iter().map(|share| share * scale).collect();
             let there = economy.best_within(tenant, &bundle);
             if is_less(utilities[tenant], there, everything[tenant]) {
-                violations.push(violation("envy_free", Some(tenant), Some(other), utilities[tenant], there));
+                violations.push(violation(
+                    Property::EnvyFree,
+                    Some(tenant),
+                    Some(other),
+                    utilities[tenant],
+                    there,
+                ));
             }
         }
     }
@@ -41,7 +53,9 @@ pub(super) fn properties(economy: &Economy<'_>, shares: &Shares) -> Properties {
     let pareto_efficient = better_sum(economy, &utilities, &everything).map(|better| {
         let has: f64 = utilities.iter().sum();
         match better {
-            Some(could_have) => violations.push(violation("pareto_efficient", None, None, has, could_have)),
+            Some(could_have) => {
+                violations.push(violation(Property::ParetoEfficient, None, None, has, could_have));
+            }
             None => return true,
         }
         false

@@ -1,6 +1,6 @@
 //! A decision explained: the steps that led to it, the prices that bound it, and what running each waiting job would have cost.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::problem::Problem;
 use crate::cluster::SliceMemory;
@@ -9,7 +9,7 @@ use crate::policy::sts::explain::runner_up::{Cost, DecidedRound, runner_up};
 use crate::policy::sts::program::{Program, Solution, Status};
 
 /// Why a decision is what it is. Values are in the units of the answer.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Explanation {
     /// What was tried and found, a sentence each.
     pub steps: Vec<String>,
@@ -27,19 +27,19 @@ pub struct Explanation {
 }
 
 /// The price of a resource.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Price {
     /// The type.
     #[serde(rename = "type")]
     pub gpu: String,
     /// The resource: `slots`; of a MIG type with exact packing also `memory`, `places` for 2g instances and `left halves`.
-    pub resource: &'static str,
+    pub resource: String,
     /// Value per unit.
     pub price: f64,
 }
 
 /// The price of a floor.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FloorPrice {
     /// The tenant.
     pub tenant: String,
@@ -48,7 +48,7 @@ pub struct FloorPrice {
 }
 
 /// What a waiting job would have got, and what that would have cost.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Refused {
     /// Its tenant.
     pub tenant: String,
@@ -203,7 +203,7 @@ fn price(problem: &Problem<'_>, program: &Program, limits: &Limits, explanation:
         .enumerate()
         .map(|(resource, (gpu, name))| Price {
             gpu,
-            resource: name,
+            resource: name.to_owned(),
             price: scaled(of(&multipliers.lambda, resource)) / problem.units,
         })
         .collect();

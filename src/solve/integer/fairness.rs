@@ -3,7 +3,7 @@
 use super::problem::Problem;
 use crate::policy::sts::ladder::Ladder;
 use crate::policy::sts::program::Status;
-use crate::solve::answer::{Properties, Violation};
+use crate::solve::answer::{Properties, Property, Violation};
 
 /// What every tenant's jobs could be worth with the whole cluster; `None` where that was not solved exactly.
 pub(super) fn worth_of_everything(problem: &Problem<'_>, ladder: &mut Ladder) -> Vec<Option<i64>> {
@@ -61,7 +61,7 @@ fn sharing_incentive(
         if i128::from(worth) * total < due {
             holds = Some(false);
             violations.push(Violation {
-                property: "sharing_incentive",
+                property: Property::SharingIncentive,
                 tenant: name(problem, tenant),
                 other: None,
                 has: worth as f64 / problem.units,
@@ -100,7 +100,7 @@ pub(super) fn envy_free(
             if there > has {
                 free = Some(false);
                 violations.push(Violation {
-                    property: "envy_free",
+                    property: Property::EnvyFree,
                     tenant: name(problem, tenant),
                     other: name(problem, other),
                     has: has as f64 / problem.units,
@@ -127,7 +127,7 @@ fn pareto_efficient(
     let total: i128 = worth.iter().map(|&worth| i128::from(worth)).sum();
     if solution.objective > total {
         violations.push(Violation {
-            property: "pareto_efficient",
+            property: Property::ParetoEfficient,
             tenant: None,
             other: None,
             has: total as f64 / problem.units,

@@ -85,7 +85,7 @@ fn row(draft: &Draft, row: &Row<'_>, chosen: &str, change: &Callback<Change>) ->
         let name = name.clone();
         change.reform(move |_: MouseEvent| Change::Policy(name.clone()))
     };
-    let objective = solved.objective;
+    let objective = solved.answer.objective;
     let is_greatest = mark == Mark::Greatest;
     let feasible = solved.is_feasible();
     let tenant = |(index, tenant): (usize, &crate::solve::answer::TenantAnswer)| {
@@ -98,7 +98,7 @@ fn row(draft: &Draft, row: &Row<'_>, chosen: &str, change: &Callback<Change>) ->
         }
     };
     let envies: Vec<String> =
-        solved.envies.iter().map(|envy| format!("{} of {}", envy.tenant, envy.other)).collect();
+        solved.envies().map(|(tenant, other, _)| format!("{tenant} of {other}")).collect();
     let least = solved.least_ratio().filter(|_| feasible);
     html! {
         <tr key={name.clone()} class={is_chosen.then_some("sel")} data-policy={name.clone()}>
@@ -111,15 +111,15 @@ fn row(draft: &Draft, row: &Row<'_>, chosen: &str, change: &Callback<Change>) ->
                 <span class="v">{ format::or_undefined(objective, shown) }</span>
                 if is_greatest { <span class="vh">{ format!(" ({})", words::GREATEST) }</span> }
             </td>
-            <td class="lab-status" data-metric="gap" data-value={solved.gap.map(|gap| gap.to_string())}>{ words::status(solved) }</td>
-            { for solved.tenants.iter().enumerate().map(tenant) }
+            <td class="lab-status" data-metric="gap" data-value={solved.answer.gap.map(|gap| gap.to_string())}>{ words::status(solved) }</td>
+            { for solved.answer.tenants.iter().enumerate().map(tenant) }
             <td class={classes!("n", least.is_some_and(|ratio| ratio < 1.0 - 1e-6).then_some("bad"))} data-metric="least_ratio" data-value={least.map(|ratio| ratio.to_string())}>
                 { format::or_undefined(least, shown) }
             </td>
             if feasible {
-                <td>{ holds(solved.sharing_incentive) }</td>
-                <td>{ holds(solved.envy_free) }if !envies.is_empty() { <small>{ words::few(&envies) }</small> }</td>
-                <td>{ holds(solved.pareto_efficient) }</td>
+                <td>{ holds(solved.answer.properties.sharing_incentive) }</td>
+                <td>{ holds(solved.answer.properties.envy_free) }if !envies.is_empty() { <small>{ words::few(&envies) }</small> }</td>
+                <td>{ holds(solved.answer.properties.pareto_efficient) }</td>
             } else {
                 <td colspan="3" class="muted">{ "no allocation satisfies it" }</td>
             }

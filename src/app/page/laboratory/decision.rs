@@ -69,7 +69,7 @@ pub(super) fn DecisionPanel(props: &DecisionProps) -> Html {
 
 /// Whether it is proven.
 fn proof(solved: &Solved) -> Html {
-    let (icon, class) = match solved.status {
+    let (icon, class) = match solved.answer.status {
         AnswerStatus::Optimal => (Icon::Check, "proof"),
         AnswerStatus::Feasible => (Icon::Info, "proof open"),
         AnswerStatus::Infeasible => (Icon::Cross, "proof no"),
@@ -89,15 +89,15 @@ fn facts(solved: &Solved) -> Html {
     html! {
         <>
             <dl class="lab-facts">
-                { fact("Objective", "objective", solved.objective, number(solved.objective)) }
-                { fact("Bound", "bound", solved.bound, number(solved.bound)) }
-                { fact("Gap", "gap", solved.gap, percent(solved.gap)) }
-                if let Some(lost) = solved.packing_gap { { fact("Lost in packing", "packing_gap", Some(lost), shown(lost)) } }
-                { fact("States", "states", Some(solved.states as f64), format::count(solved.states)) }
+                { fact("Objective", "objective", solved.answer.objective, number(solved.answer.objective)) }
+                { fact("Bound", "bound", solved.answer.bound, number(solved.answer.bound)) }
+                { fact("Gap", "gap", solved.answer.gap, percent(solved.answer.gap)) }
+                if let Some(lost) = solved.answer.packing_gap { { fact("Lost in packing", "packing_gap", Some(lost), shown(lost)) } }
+                { fact("States", "states", Some(solved.answer.states as f64), format::count(solved.answer.states)) }
             </dl>
             <p class="lab-proof" data-testid="lab-proof">
-                <b>{ "Proof: " }</b>{ words::proof(&solved.proof) }{ "." }
-                if let Some(counts) = solved.counts { { " " }{ words::counts(counts.fitting, counts.allowed, counts.optimal) } }
+                <b>{ "Proof: " }</b>{ words::proof(&solved.answer.proof) }{ "." }
+                if let Some(counts) = solved.answer.counts { { " " }{ words::counts(counts.fitting, counts.allowed, counts.optimal) } }
             </p>
         </>
     }
@@ -106,8 +106,8 @@ fn facts(solved: &Solved) -> Html {
 /// A row a tenant.
 fn tenants(draft: &Draft, solved: &Solved) -> Html {
     let unit = if draft.kind == Kind::Divisible { "devices" } else { "slots" };
-    let has_floors = solved.tenants.iter().any(|tenant| tenant.floor.is_some());
-    let has_kept = solved.tenants.iter().any(|tenant| tenant.kept.is_some());
+    let has_floors = solved.answer.tenants.iter().any(|tenant| tenant.floor.is_some());
+    let has_kept = solved.answer.tenants.iter().any(|tenant| tenant.kept.is_some());
     let figure = |metric: &'static str, value: Option<f64>, class: Option<&'static str>| {
         html! { <td class={classes!("n", class)} data-metric={metric} data-value={value.map(|value| value.to_string())}>{ format::or_undefined(value, shown) }</td> }
     };
@@ -140,7 +140,7 @@ fn tenants(draft: &Draft, solved: &Solved) -> Html {
                 if has_kept { <th scope="col" class="n">{ "Kept" }</th> }
                 <th scope="col">{ "Envies" }</th>
             </tr></thead>
-            <tbody>{ for solved.tenants.iter().enumerate().map(row) }</tbody>
+            <tbody>{ for solved.answer.tenants.iter().enumerate().map(row) }</tbody>
         </table>
     }
 }
@@ -157,26 +157,20 @@ pub(super) fn holds(value: Option<bool>) -> Html {
 
 fn properties(solved: &Solved) -> Html {
     let below =
-        solved.tenants.iter().filter(|tenant| tenant.si_ratio.is_some_and(|ratio| ratio < 1.0 - 1e-6));
+        solved.answer.tenants.iter().filter(|tenant| tenant.si_ratio.is_some_and(|ratio| ratio < 1.0 - 1e-6));
     let below: Vec<String> = below
         .map(|tenant| {
             format!("{} has {} of its equal split", tenant.name, format::or_undefined(tenant.si_ratio, shown))
         })
         .collect();
     let envies: Vec<String> = solved
-        .envies
-        .iter()
-        .map(|envy| {
-            format!(
-                "{} would gain {} with what {} has",
-                envy.tenant,
-                difference(envy.could_have, envy.has),
-                envy.other
-            )
+        .envies()
+        .map(|(tenant, other, envy)| {
+            format!("{tenant} would gain {} with what {other} has", difference(envy.could_have, envy.has))
         })
         .collect();
     let wasted: Vec<String> = solved
-        .wasted
+        .wasted()
         .iter()
         .map(|(has, could)| {
             format!(
@@ -196,9 +190,9 @@ fn properties(solved: &Solved) -> Html {
     };
     html! {
         <dl class="lab-props">
-            { row("Sharing incentive", "lab-si", solved.sharing_incentive, below) }
-            { row("Envy-free", "lab-ef", solved.envy_free, envies) }
-            { row("Pareto-efficient", "lab-pe", solved.pareto_efficient, wasted) }
+            { row("Sharing incentive", "lab-si", solved.answer.properties.sharing_incentive, below) }
+            { row("Envy-free", "lab-ef", solved.answer.properties.envy_free, envies) }
+            { row("Pareto-efficient", "lab-pe", solved.answer.properties.pareto_efficient, wasted) }
         </dl>
     }
 }
@@ -209,8 +203,11 @@ fn jobs(draft: &Draft, solved: &Solved) -> Html {
     const MOST_OPEN: usize = 6;
     let count: usize = draft.tenants.iter().map(|tenant| tenant.jobs.len()).sum();
     let row = |tenant: &str, job: &str| {
-        let part =
-            solved.allocation.iter().find(|part| part.tenant == tenant && part.job.as_deref() == Some(job));
+        let part = solved
+            .answer
+            .allocation
+            .iter()
+            .find(|part| part.tenant == tenant && part.job.as_deref() == Some(job));
         let text = |value: Option<u32>| value.map_or_else(String::new, |value| value.to_string());
         html! {
             <tr>
