@@ -69,8 +69,25 @@ pub const MOST_SERIES: usize = 33;
 
 /// What every chart can do.
 pub trait Chart {
+    /// The drawing with nothing on it yet.
+    fn blank(&self) -> Scene;
+
+    /// The sentence in place of the data, where they cannot be drawn.
+    fn note(&self) -> Option<&'static str>;
+
+    /// Draws the data, where there is no [`note`](Self::note), on a [`blank`](Self::blank) scene.
+    fn draw(&self, scene: &mut Scene);
+
     /// Everything that stays while a cursor moves, without the labels of the cursor's axis.
-    fn marks(&self) -> Scene;
+    fn marks(&self) -> Scene {
+        let mut scene = self.blank();
+        scene.summary = self.summary();
+        match self.note() {
+            Some(note) => axis::draw_empty(&mut scene, note),
+            None => self.draw(&mut scene),
+        }
+        scene
+    }
 
     /// The labels of the cursor's axis and, where there is a cursor, its line, dots and value: the same size
     /// as [`marks`](Self::marks), to be laid over it. The cursor is a value of the axis, as in

@@ -136,14 +136,6 @@ impl BarChart {
         HEADER_PX + ROW_PX * self.shown().len() as f64 + FOOT_PX
     }
 
-    fn blank(&self) -> Scene {
-        Scene::new(self.id.as_str(), self.title.as_str(), self.width.max(200.0), self.height())
-    }
-
-    fn note(&self) -> Option<&'static str> {
-        self.rows.iter().all(|r| r.defined().is_none()).then_some("No tenant can be compared in this window")
-    }
-
     fn is_loss(&self, change: f64) -> bool {
         match self.better {
             Better::Lower => change > 0.0,
@@ -243,13 +235,15 @@ fn change_text(change: f64) -> String {
 }
 
 impl Chart for BarChart {
-    fn marks(&self) -> Scene {
-        let mut scene = self.blank();
-        scene.summary = self.summary();
-        if let Some(note) = self.note() {
-            axis::draw_empty(&mut scene, note);
-            return scene;
-        }
+    fn blank(&self) -> Scene {
+        Scene::new(self.id.as_str(), self.title.as_str(), self.width.max(200.0), self.height())
+    }
+
+    fn note(&self) -> Option<&'static str> {
+        self.rows.iter().all(|r| r.defined().is_none()).then_some("No tenant can be compared in this window")
+    }
+
+    fn draw(&self, scene: &mut Scene) {
         let sample = Area::new(0.0, 0.0, 26.0, 10.0);
         scene.legend = vec![
             LegendEntry { label: "gain".to_owned(), sample: vec![Rect::new("gain", sample).into()] },
@@ -280,14 +274,13 @@ impl Chart for BarChart {
         let bands = Bands::new(layout.rows.len(), plot.y, plot.bottom());
         for (i, shown) in layout.rows.iter().enumerate() {
             match shown {
-                Shown::Row(row) => self.draw_row(&mut scene, &layout, bands.start(i), row),
+                Shown::Row(row) => self.draw_row(scene, &layout, bands.start(i), row),
                 Shown::LeftOut(rows) => {
                     let text = left_out_text(rows);
                     scene.add(Text::new("tx2 halo", (17.0, bands.start(i) + 15.0), text));
                 }
             }
         }
-        scene
     }
 
     fn overlay(&self, cursor: Option<f64>) -> Scene {

@@ -132,20 +132,6 @@ impl CdfChart {
         }
     }
 
-    fn blank(&self) -> Scene {
-        Scene::new(self.id.as_str(), self.title.as_str(), self.width.max(160.0), self.height.max(100.0))
-    }
-
-    fn note(&self) -> Option<&'static str> {
-        if self.series.len() > MOST_SERIES {
-            Some(axis::TOO_MANY)
-        } else if self.series.iter().all(|s| s.sorted_s.is_empty()) {
-            Some("No job finished in this window")
-        } else {
-            None
-        }
-    }
-
     fn layout(&self) -> Layout {
         let scene = self.blank();
         let below = if self.detail == Detail::Full { 40.0 } else { 26.0 };
@@ -353,23 +339,31 @@ impl CdfChart {
 }
 
 impl Chart for CdfChart {
-    fn marks(&self) -> Scene {
-        let mut scene = self.blank();
-        scene.summary = self.summary();
-        if let Some(note) = self.note() {
-            axis::draw_empty(&mut scene, note);
-            return scene;
+    fn blank(&self) -> Scene {
+        Scene::new(self.id.as_str(), self.title.as_str(), self.width.max(160.0), self.height.max(100.0))
+    }
+
+    fn note(&self) -> Option<&'static str> {
+        if self.series.len() > MOST_SERIES {
+            Some(axis::TOO_MANY)
+        } else if self.series.iter().all(|s| s.sorted_s.is_empty()) {
+            Some("No job finished in this window")
+        } else {
+            None
         }
+    }
+
+    fn draw(&self, scene: &mut Scene) {
         scene.legend = axis::legend(self.series.iter().map(|s| &s.key));
         let layout = self.layout();
-        axis::draw_y_axis(&mut scene, layout.plot, &layout.y, &layout.y_ticks);
-        axis::draw_x_marks(&mut scene, layout.plot, &layout.x, &layout.x_ticks);
+        axis::draw_y_axis(scene, layout.plot, &layout.y, &layout.y_ticks);
+        axis::draw_x_marks(scene, layout.plot, &layout.x, &layout.x_ticks);
         if self.detail == Detail::Full {
             let at = (layout.plot.right(), scene.height - 4.0);
             scene.add(Text::new("", at, layout.x_name.clone()).anchor(Anchor::End));
         }
         for series in drawing_order(&self.series, |s| &s.key) {
-            self.draw_curve(&mut scene, &layout, series);
+            self.draw_curve(scene, &layout, series);
         }
         if self.detail == Detail::Compact {
             let y = layout.y.place(self.height_of(0.5));
@@ -379,7 +373,6 @@ impl Chart for CdfChart {
                 }
             }
         }
-        scene
     }
 
     fn overlay(&self, cursor: Option<f64>) -> Scene {

@@ -93,14 +93,6 @@ impl DeviceMap {
         self.rows().last().map_or(120.0, |row| row.devices.bottom())
     }
 
-    fn blank(&self) -> Scene {
-        Scene::new(self.id.as_str(), self.title.as_str(), self.width.max(160.0), self.height())
-    }
-
-    fn note(&self) -> Option<&'static str> {
-        self.types.iter().all(|t| t.gpus() == 0).then_some("No GPU in this cluster")
-    }
-
     fn filled(&self) -> impl Iterator<Item = (usize, &DeviceType)> {
         self.types.iter().enumerate().filter(|(_, t)| t.gpus() > 0)
     }
@@ -290,17 +282,18 @@ fn slot_px(slots_per_gpu: u32) -> f64 {
 }
 
 impl Chart for DeviceMap {
-    fn marks(&self) -> Scene {
-        let mut scene = self.blank();
-        scene.summary = self.summary();
-        if let Some(note) = self.note() {
-            axis::draw_empty(&mut scene, note);
-            return scene;
-        }
+    fn blank(&self) -> Scene {
+        Scene::new(self.id.as_str(), self.title.as_str(), self.width.max(160.0), self.height())
+    }
+
+    fn note(&self) -> Option<&'static str> {
+        self.types.iter().all(|t| t.gpus() == 0).then_some("No GPU in this cluster")
+    }
+
+    fn draw(&self, scene: &mut Scene) {
         for ((index, kind), row) in self.filled().zip(self.rows()) {
-            row.draw(&mut scene, index, kind);
+            row.draw(scene, index, kind);
         }
-        scene
     }
 
     fn overlay(&self, cursor: Option<f64>) -> Scene {

@@ -35,10 +35,6 @@ pub enum Classes {
 }
 
 impl Distribution {
-    fn blank(&self) -> Scene {
-        Scene::new(self.id.as_str(), self.title.as_str(), self.width.max(120.0), self.height.max(60.0))
-    }
-
     fn total(&self) -> u64 {
         self.counts.iter().sum()
     }
@@ -98,15 +94,17 @@ impl Distribution {
 }
 
 impl Chart for Distribution {
-    fn marks(&self) -> Scene {
-        let mut scene = self.blank();
-        scene.summary = self.summary();
-        if self.total() == 0 {
-            axis::draw_empty(&mut scene, "Nothing to count");
-            return scene;
-        }
+    fn blank(&self) -> Scene {
+        Scene::new(self.id.as_str(), self.title.as_str(), self.width.max(120.0), self.height.max(60.0))
+    }
+
+    fn note(&self) -> Option<&'static str> {
+        (self.total() == 0).then_some("Nothing to count")
+    }
+
+    fn draw(&self, scene: &mut Scene) {
         let (plot, x, y, x_ticks, y_ticks) = self.layout();
-        axis::draw_y_axis(&mut scene, plot, &y, &y_ticks);
+        axis::draw_y_axis(scene, plot, &y, &y_ticks);
         let mut bars = Path::new("acc");
         for (at, &count) in self.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
             let (from, to) = self.ends(at);
@@ -117,8 +115,7 @@ impl Chart for Distribution {
             bars.rect(Area::new(left + gap, top, width, plot.bottom() - top));
         }
         scene.add(bars);
-        axis::draw_x_marks(&mut scene, plot, &x, &x_ticks);
-        scene
+        axis::draw_x_marks(scene, plot, &x, &x_ticks);
     }
 
     fn overlay(&self, _cursor: Option<f64>) -> Scene {

@@ -107,14 +107,6 @@ impl Histogram {
         self.bin_s
     }
 
-    fn blank(&self) -> Scene {
-        Scene::new(self.id.as_str(), self.title.as_str(), self.width.max(160.0), self.height.max(60.0))
-    }
-
-    fn note(&self) -> Option<&'static str> {
-        self.counts.is_empty().then_some("No job was submitted")
-    }
-
     fn highest(&self) -> u64 {
         self.counts.iter().copied().max().unwrap_or(0)
     }
@@ -178,15 +170,17 @@ fn date_text(epoch_s: f64, pattern: &str) -> String {
 }
 
 impl Chart for Histogram {
-    fn marks(&self) -> Scene {
-        let mut scene = self.blank();
-        scene.summary = self.summary();
-        if let Some(note) = self.note() {
-            axis::draw_empty(&mut scene, note);
-            return scene;
-        }
+    fn blank(&self) -> Scene {
+        Scene::new(self.id.as_str(), self.title.as_str(), self.width.max(160.0), self.height.max(60.0))
+    }
+
+    fn note(&self) -> Option<&'static str> {
+        self.counts.is_empty().then_some("No job was submitted")
+    }
+
+    fn draw(&self, scene: &mut Scene) {
         let (plot, x, y, y_ticks) = self.layout();
-        axis::draw_y_axis(&mut scene, plot, &y, &y_ticks);
+        axis::draw_y_axis(scene, plot, &y, &y_ticks);
         let bands = Bands::new(self.counts.len(), plot.x, plot.right());
         let gap = if bands.size_px() > 4.0 { 0.75 } else { 0.0 };
         let mut bars = Path::new("acc");
@@ -196,8 +190,7 @@ impl Chart for Histogram {
             bars.rect(Area::new(bands.start(i) + gap, top, width, plot.bottom() - top));
         }
         scene.add(bars);
-        axis::draw_x_marks(&mut scene, plot, &x, &self.x_ticks(plot));
-        scene
+        axis::draw_x_marks(scene, plot, &x, &self.x_ticks(plot));
     }
 
     fn overlay(&self, cursor: Option<f64>) -> Scene {

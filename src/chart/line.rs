@@ -81,21 +81,6 @@ impl LineChart {
         Self { id: id.into(), title: title.into(), width, height, window_s: None, panels: Vec::new() }
     }
 
-    fn blank(&self) -> Scene {
-        Scene::new(self.id.as_str(), self.title.as_str(), self.width.max(160.0), self.height.max(100.0))
-    }
-
-    /// The sentence in place of the lines, where they cannot be drawn.
-    fn note(&self) -> Option<&'static str> {
-        if self.panels.iter().any(|p| p.series.len() > MOST_SERIES) {
-            Some(axis::TOO_MANY)
-        } else if self.series().all(|s| s.defined().next().is_none()) {
-            Some("Nothing was recorded in this window")
-        } else {
-            None
-        }
-    }
-
     fn series(&self) -> impl Iterator<Item = &TimeSeries> {
         self.panels.iter().flat_map(|panel| &panel.series)
     }
@@ -264,22 +249,29 @@ fn draw_values(scene: &mut Scene, panel: &Panel, plot: Area, cursor: f64) {
 }
 
 impl Chart for LineChart {
-    fn marks(&self) -> Scene {
-        let mut scene = self.blank();
-        scene.summary = self.summary();
-        if let Some(note) = self.note() {
-            axis::draw_empty(&mut scene, note);
-            return scene;
+    fn blank(&self) -> Scene {
+        Scene::new(self.id.as_str(), self.title.as_str(), self.width.max(160.0), self.height.max(100.0))
+    }
+
+    fn note(&self) -> Option<&'static str> {
+        if self.panels.iter().any(|p| p.series.len() > MOST_SERIES) {
+            Some(axis::TOO_MANY)
+        } else if self.series().all(|s| s.defined().next().is_none()) {
+            Some("Nothing was recorded in this window")
+        } else {
+            None
         }
+    }
+
+    fn draw(&self, scene: &mut Scene) {
         scene.legend = axis::legend(self.keys());
         let layout = self.layout();
         for (panel, panel_layout) in self.panels.iter().zip(&layout.panels) {
-            self.draw_panel(&mut scene, panel, panel_layout, &layout.x);
+            self.draw_panel(scene, panel, panel_layout, &layout.x);
         }
         if let Some(lowest) = layout.panels.last() {
-            axis::draw_x_marks(&mut scene, lowest.plot, &layout.x, &layout.x_ticks);
+            axis::draw_x_marks(scene, lowest.plot, &layout.x, &layout.x_ticks);
         }
-        scene
     }
 
     fn overlay(&self, cursor: Option<f64>) -> Scene {

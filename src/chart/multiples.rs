@@ -109,21 +109,6 @@ impl SmallMultiples {
         if self.note().is_some() { 160.0 } else { self.layout().height }
     }
 
-    fn blank(&self) -> Scene {
-        Scene::new(self.id.as_str(), self.title.as_str(), self.width.max(160.0), self.height())
-    }
-
-    fn note(&self) -> Option<&'static str> {
-        let defined = |m: &Multiple| m.series.iter().any(|s| s.points().iter().any(|p| p.1.is_finite()));
-        if self.multiples.iter().any(|m| m.series.len() > MOST_SERIES) {
-            Some(axis::TOO_MANY)
-        } else if !self.multiples.iter().any(defined) {
-            Some("No tenant had work in this window")
-        } else {
-            None
-        }
-    }
-
     fn drawn(&self) -> Vec<&Multiple> {
         let mut drawn = self.sorted();
         drawn.truncate(self.most.max(1));
@@ -278,24 +263,32 @@ fn draw_shortfall(scene: &mut Scene, series: &TimeSeries, x: &Scale, y: &Scale, 
 }
 
 impl Chart for SmallMultiples {
-    fn marks(&self) -> Scene {
-        let mut scene = self.blank();
-        scene.summary = self.summary();
-        if let Some(note) = self.note() {
-            axis::draw_empty(&mut scene, note);
-            return scene;
+    fn blank(&self) -> Scene {
+        Scene::new(self.id.as_str(), self.title.as_str(), self.width.max(160.0), self.height())
+    }
+
+    fn note(&self) -> Option<&'static str> {
+        let defined = |m: &Multiple| m.series.iter().any(|s| s.points().iter().any(|p| p.1.is_finite()));
+        if self.multiples.iter().any(|m| m.series.len() > MOST_SERIES) {
+            Some(axis::TOO_MANY)
+        } else if !self.multiples.iter().any(defined) {
+            Some("No tenant had work in this window")
+        } else {
+            None
         }
+    }
+
+    fn draw(&self, scene: &mut Scene) {
         scene.legend = axis::legend(self.keys());
         let sample = Line::new("ref", (1.0, 5.0), (25.0, 5.0));
         scene.legend.push(LegendEntry { label: "entitled = 1".to_owned(), sample: vec![sample.into()] });
         let layout = self.layout();
         for (i, (multiple, plot)) in self.drawn().into_iter().zip(&layout.cells).enumerate() {
-            self.draw_cell(&mut scene, &layout, i, multiple, *plot);
+            self.draw_cell(scene, &layout, i, multiple, *plot);
         }
         if let Some(line) = self.line_below() {
             scene.add(Text::new("tx2", (0.0, scene.height - 5.0), line));
         }
-        scene
     }
 
     fn overlay(&self, cursor: Option<f64>) -> Scene {

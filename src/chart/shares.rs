@@ -82,14 +82,6 @@ impl ShareChart {
         Self { id: id.into(), title: title.into(), width, height: 240.0, columns }
     }
 
-    fn blank(&self) -> Scene {
-        Scene::new(self.id.as_str(), self.title.as_str(), self.width.max(160.0), self.height)
-    }
-
-    fn note(&self) -> Option<&'static str> {
-        self.columns.iter().all(|column| column.capacity <= 0.0).then_some("There is nothing to allocate")
-    }
-
     fn plot(&self) -> Area {
         let width = (self.width.max(160.0) - LEFT_PX).min(WIDEST_PX * self.columns.len() as f64);
         Area::new(LEFT_PX, TOP_PX, width, self.height - TOP_PX - FOOT_PX)
@@ -168,13 +160,15 @@ impl ShareChart {
 }
 
 impl Chart for ShareChart {
-    fn marks(&self) -> Scene {
-        let mut scene = self.blank();
-        scene.summary = self.summary();
-        if let Some(note) = self.note() {
-            axis::draw_empty(&mut scene, note);
-            return scene;
-        }
+    fn blank(&self) -> Scene {
+        Scene::new(self.id.as_str(), self.title.as_str(), self.width.max(160.0), self.height)
+    }
+
+    fn note(&self) -> Option<&'static str> {
+        self.columns.iter().all(|column| column.capacity <= 0.0).then_some("There is nothing to allocate")
+    }
+
+    fn draw(&self, scene: &mut Scene) {
         let sample = Area::new(8.0, 0.0, 10.0, 10.0);
         scene.legend = self
             .columns
@@ -194,9 +188,8 @@ impl Chart for ShareChart {
             scene.add(Text::new("", (plot.x - 8.0, y + 4.0), label).anchor(Anchor::End));
         }
         for (index, column) in self.columns.iter().enumerate() {
-            Self::draw_column(&mut scene, self.column_area(plot, index), column);
+            Self::draw_column(scene, self.column_area(plot, index), column);
         }
-        scene
     }
 
     fn overlay(&self, cursor: Option<f64>) -> Scene {
