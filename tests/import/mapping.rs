@@ -779,3 +779,13 @@ fn what_a_guess_cannot_know_it_says() {
     let apart = "job,Date,Time,gpus\na,2025-03-03,23:00:00,1\nb,2025-03-04,01:00:00,2\n";
     assert!(said(apart, "columns.submit").contains("join the two"), "{}", said(apart, "columns.submit"));
 }
+
+#[test]
+fn a_name_that_says_something_else_is_believed_whatever_the_values() {
+    let of = |table: &str| suggest(table.as_bytes()).unwrap().mapping.columns;
+    let hours =
+        "job,submit,GPU hours\na,2024-03-04T10:00:00,2\nb,2024-03-04T11:00:00,8\nc,2024-03-04T12:00:00,4\n";
+    assert_eq!(of(hours).gpus, None);
+    let estimate = "job,submit,gpus,estimated_s\na,2024-03-04T10:00:00,1,300\nb,2024-03-04T11:00:00,2,120\nc,2024-03-04T12:00:00,1,90\n";
+    assert_eq!(of(estimate).duration, None);
+}

@@ -41,10 +41,15 @@ pub(super) fn read(text: &str, order: Order) -> Option<Printed> {
         Order::DayMonthYear => (third, second, first),
         Order::MonthDayYear => (third, first, second),
     };
-    let date = Date::new(year_of(year)?, month_of(month)?, number(day, 2)?.try_into().ok()?).ok()?;
-    let (time, offset_s) = time_of_day(rest.trim_start_matches(['T', ' ']))?;
-    let printed = Offset::UTC.to_timestamp(DateTime::from_parts(date, time)).ok()?;
-    Some(Printed { micros: printed.as_microsecond(), offset_s })
+    printed((year_of(year)?, month_of(month)?, number(day, 2)?), rest.trim_start_matches(['T', ' ']))
+}
+
+/// The moment of a day (year, month, day) and a time of day.
+fn printed((year, month, day): (i16, i8, i16), clock: &str) -> Option<Printed> {
+    let date = Date::new(year, month, day.try_into().ok()?).ok()?;
+    let (time, offset_s) = time_of_day(clock)?;
+    let moment = Offset::UTC.to_timestamp(DateTime::from_parts(date, time)).ok()?;
+    Some(Printed { micros: moment.as_microsecond(), offset_s })
 }
 
 /// Reads a date in which the month has a name and stands apart: `Mar 03 2025 08:22:11`, `Mon, 3 Mar 2025 8:22 AM +0100`,
@@ -72,10 +77,7 @@ pub(super) fn read_named(text: &str) -> Option<Printed> {
             return None;
         }
     }
-    let date = Date::new(year?, month?, day?.try_into().ok()?).ok()?;
-    let (time, offset_s) = time_of_day(&format!("{clock}{half}{offset}"))?;
-    let printed = Offset::UTC.to_timestamp(DateTime::from_parts(date, time)).ok()?;
-    Some(Printed { micros: printed.as_microsecond(), offset_s })
+    printed((year?, month?, day?), &format!("{clock}{half}{offset}"))
 }
 
 /// Up to `most` digits and nothing else.

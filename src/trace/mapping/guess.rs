@@ -136,7 +136,10 @@ impl Guess<'_> {
     /// Gives the roles that are needed to columns whose values look so.
     fn by_content(&mut self) {
         let looks_like = |guess: &Self, role: Role, test: fn(&Field) -> bool| {
-            let found = guess.free().find(|(_, field)| role.fits(field) && test(field)).map(|(at, _)| at);
+            let found = guess
+                .free()
+                .find(|(_, field)| role.fits(field) && !role.is_excluded(&field.words) && test(field))
+                .map(|(at, _)| at);
             found.filter(|_| guess.of(role).is_none())
         };
         if let Some(at) = looks_like(self, Role::State, Field::is_states) {

@@ -425,7 +425,6 @@ impl Role {
                 "price",
                 "power",
                 "temp",
-                "list",
                 "idle",
                 "free",
                 "avg",
@@ -454,9 +453,14 @@ impl Role {
         }
     }
 
+    /// Whether a column with these words in its name is something else.
+    pub(super) fn is_excluded(self, words: &[String]) -> bool {
+        words.iter().any(|word| self.excluded().contains(&word.as_str()))
+    }
+
     /// How sure a column with these words in its name has this role: 0 is surest.
     pub(super) fn rank(self, words: &[String]) -> Option<usize> {
-        if words.iter().any(|word| self.excluded().contains(&word.as_str())) {
+        if self.is_excluded(words) {
             return None;
         }
         let name = words.join(" ");

@@ -591,8 +591,8 @@ impl Field {
 
     /// Whether its values may be run times.
     pub(super) fn is_lengths(&self) -> bool {
-        /// Words in the names of numbers that are something else.
-        const OTHERS: [&str; 46] = [
+        /// Further words in the names of numbers that are no run times, beside those that no run time is called by.
+        const OTHERS: [&str; 36] = [
             "id",
             "ids",
             "job",
@@ -600,20 +600,11 @@ impl Field {
             "no",
             "nr",
             "number",
-            "wait",
-            "waiting",
-            "queue",
-            "queued",
-            "pending",
             "total",
-            "turnaround",
-            "response",
-            "gpu",
-            "gpus",
-            "cpu",
             "cpus",
             "core",
             "cores",
+            "gpus",
             "mem",
             "memory",
             "ram",
@@ -638,7 +629,6 @@ impl Field {
             "loss",
             "node",
             "nodes",
-            "limit",
         ];
         let is_time_of_day = self.words == ["time"];
         let is_named_otherwise =
