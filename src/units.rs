@@ -12,6 +12,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// Microseconds in one second.
 pub const MICROS_PER_S: i64 = 1_000_000;
 
+/// The beginning of 1990 in seconds since 1970: traces that count from zero do not reach it.
+pub const DATES_FROM_S: f64 = 631_152_000.0;
+
+/// Whether seconds in a trace's own origin are seconds since 1970.
+#[must_use]
+pub fn is_date(seconds: f64) -> bool {
+    seconds >= DATES_FROM_S
+}
+
 /// Greatest common divisor; that of a number and 0 is the number.
 #[must_use]
 pub fn gcd(a: u64, b: u64) -> u64 {

@@ -511,8 +511,6 @@ impl State {
                 }
             }
             Action::ReadAlone(..) => {}
-            // A table by its columns is never read by a guess that nobody saw.
-            Action::Format(format) if format == MAPPED => self.dialog = Some(Dialog::Mapping),
             Action::Format(format) => {
                 let format = Some(format).filter(|format| format != "auto");
                 self.dialog = self.dialog.filter(|dialog| *dialog != Dialog::Mapping);

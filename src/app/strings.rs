@@ -16,6 +16,7 @@ use crate::chart::format;
 use crate::cluster::Geometry;
 use crate::scenario::{NodeSpec, Scenario};
 use crate::trace::{Refusal, Skipped};
+use crate::units::is_date;
 use crate::workload::Outcome;
 use crate::workload::synthetic::Fitted;
 
@@ -477,7 +478,7 @@ pub fn refusal(refusal: &Refusal) -> String {
             format!("It cannot be read as jobs: {why}. Say what its columns are.")
         }
         Refusal::Unreadable { detail } => format!(
-            "The browser cannot read it: {detail}. A file that was moved or changed since it was chosen has to be chosen again."
+            "It cannot be read: {detail}. A file that was moved or changed since it was chosen has to be chosen again."
         ),
         Refusal::OfFile { file, why } => format!("{file}: {}", self::refusal(why)),
         other => other.to_string(),
@@ -491,15 +492,6 @@ pub fn died(message: &str) -> String {
         "{message}. This is a fault of {PRODUCT}, or the tab ran out of memory. Nothing else was lost; reading again starts a \
          new worker."
     )
-}
-
-/// The beginning of 1990: traces that count from zero do not reach it.
-const DATES_FROM_S: f64 = 631_152_000.0;
-
-/// Whether seconds in a trace's own origin are seconds since 1970.
-#[must_use]
-pub fn is_date(seconds: f64) -> bool {
-    seconds >= DATES_FROM_S
 }
 
 /// A number of GPUs: whole ones without decimals, shares to the thousandth that is counted.

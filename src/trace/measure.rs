@@ -2,7 +2,7 @@
 
 use crate::trace::intake::Notice;
 use crate::trace::report::ImportReport;
-use crate::units::{MICROS_PER_S, MilliGpus, SimSpan, SimTime};
+use crate::units::{DATES_FROM_S, MICROS_PER_S, MilliGpus, SimSpan, SimTime};
 use crate::workload::{JobRecord, Outcome, Workload};
 
 /// A request from which the report points out that small clusters cannot run it.
@@ -18,7 +18,7 @@ const TELLING_WAIT: SimSpan = SimSpan(60 * MICROS_PER_S);
 /// A first submission this far from 0, in seconds, that is no date.
 const FAR_FROM_ZERO_S: f64 = 86_400.0;
 /// Dates are between 1990 and 2100.
-const DATES_S: std::ops::Range<f64> = 631_152_000.0..4_102_444_800.0;
+const DATES_S: std::ops::Range<f64> = DATES_FROM_S..4_102_444_800.0;
 /// A length of a trace beyond which the unit is in doubt.
 const DOUBTFUL_LENGTH: SimSpan = SimSpan(20 * 365 * DAY);
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::trace::report::{self, Repaired};
-use crate::units::{MICROS_PER_S, SimSpan, SimTime};
+use crate::units::{DATES_FROM_S, MICROS_PER_S, SimSpan, SimTime};
 use crate::workload::{JobRecord, Outcome};
 
 /// How many lines of repaired records the report shows for each repair.
@@ -199,7 +199,7 @@ pub(super) fn apply(
     if let Some((divisor, unit)) = divisor {
         // Times that are dates of our days were read rightly: only lengths can be of another unit then.
         let first = jobs.iter().map(|job| job.submit).min().unwrap_or_default();
-        let are_dates = (DATES_S.start..DATES_S.end).contains(&(first.0 / MICROS_PER_S));
+        let are_dates = DATES_S.contains(&first.as_secs());
         let tally = change(jobs, origins, |job| {
             if !are_dates {
                 divide_times(job, divisor);
@@ -280,7 +280,7 @@ fn clamp(job: &mut JobRecord, is_outside: impl Fn(SimSpan) -> bool, becomes: Sim
 }
 
 /// Seconds since 1970 that are dates of our days, 1990 to 2039. A trace that counts from zero begins before them, whatever its unit.
-const DATES_S: std::ops::Range<i64> = 631_152_000..2_208_988_800;
+const DATES_S: std::ops::Range<f64> = DATES_FROM_S..2_208_988_800.0;
 
 fn divide_times(job: &mut JobRecord, divisor: i64) {
     job.submit = SimTime(job.submit.0.div_euclid(divisor));

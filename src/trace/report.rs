@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::trace::files::{self, FileRead};
 use crate::trace::nodes::NodeReport;
+use crate::units::is_date;
 
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -292,9 +293,7 @@ fn listed(what: &str, first: &[u64], count: u64) -> String {
 
 /// A time as printed in reports: as a date when it can only be one.
 fn moment(seconds: f64) -> String {
-    /// The beginning of 1990. Traces that count from zero do not reach it.
-    const DATES_FROM: f64 = 631_152_000.0;
-    if seconds < DATES_FROM {
+    if !is_date(seconds) {
         return format!("{seconds} s");
     }
     jiff::Timestamp::from_microsecond((seconds * 1e6).round() as i64)

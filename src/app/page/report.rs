@@ -17,6 +17,7 @@ use crate::app::state::{Action, Edit, Faults, Loaded};
 use crate::app::strings::{self, machines, mapping as words};
 use crate::chart::{Chart, Clock, Histogram, Scene, format};
 use crate::trace::{ArchiveMember, ImportReport, Repairs, Warning, WorkloadDigest};
+use crate::units::is_date;
 use crate::workload::synthetic::{MAX_JOBS, SyntheticSpec};
 
 /// What the report is about.
@@ -286,7 +287,7 @@ pub fn ArrivalsFigure(props: &ArrivalsProps) -> Html {
 
 fn histogram(digest: &WorkloadDigest, width: f64) -> Scene {
     const HEIGHT_PX: f64 = 92.0;
-    let (clock, start_s) = if strings::is_date(digest.first_submit_s) {
+    let (clock, start_s) = if is_date(digest.first_submit_s) {
         (Clock::Calendar, digest.first_submit_s)
     } else {
         (Clock::Elapsed, 0.0)

@@ -1,9 +1,10 @@
 //! The words of the window in which it is said how a file is read.
 
-use super::{counted, is_date};
+use super::counted;
 use crate::chart::format;
 use crate::trace::Rejected;
 use crate::trace::mapping::{ColumnRef, MappingError, TimeUnit, Understood};
+use crate::units::is_date;
 use crate::workload::Outcome;
 
 /// The title of the window in which it is said how files are read.

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::units::{MICROS_PER_S, MilliGpus};
+use crate::units::{MICROS_PER_S, MilliGpus, is_date};
 use crate::workload::{JobRecord, Workload};
 
 /// Hours of a day.
@@ -17,8 +17,6 @@ const MOST_SIZES: usize = 24;
 const MOST_TENANTS: usize = 200;
 /// A time or a run time beyond this is not drawn: three years.
 const MOST_MS: u64 = 100_000_000_000;
-/// The beginning of 1990: traces that count from zero do not reach it.
-const DATES_FROM_S: f64 = 631_152_000.0;
 
 /// The shape of a workload.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,7 +113,7 @@ impl Fitted {
         let jobs: Vec<&JobRecord> =
             workload.jobs.iter().filter(|job| job.gpus.0 > 0 && job.duration.is_some()).collect();
         let first = jobs.first().filter(|_| jobs.len() > 1)?;
-        let origin_s = if workload.first_submit_s >= DATES_FROM_S { workload.first_submit_s } else { 0.0 };
+        let origin_s = if is_date(workload.first_submit_s) { workload.first_submit_s } else { 0.0 };
         let start_s = (origin_s as i64 + first.submit.0 / MICROS_PER_S).rem_euclid(86_400);
         let milliseconds = |micros: i64| (u64::try_from(micros).unwrap_or(0) / 1000).min(MOST_MS);
         let mut gaps = vec![Vec::new(); HOURS];
