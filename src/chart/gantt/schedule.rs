@@ -396,12 +396,6 @@ impl Schedule {
         })
     }
 
-    /// Whether the run noted why jobs waited.
-    #[must_use]
-    pub fn has_reasons(&self) -> bool {
-        !self.wait_jobs.is_empty()
-    }
-
     /// All lanes.
     #[must_use]
     pub fn lanes(&self) -> &[Lane] {

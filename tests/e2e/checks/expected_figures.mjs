@@ -20,8 +20,12 @@ const near = (found, expected) => typeof expected === "number"
 /** Counts by name, in one order. */
 const sorted = (counts) => Object.fromEntries(Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1)));
 
+/** The browser drops what is saved beyond ten files a second. */
+const BETWEEN_FILES_MS = 150;
+
 /** The report as the page saves it. */
 async function savedReport(page) {
+  await page.waitForTimeout(BETWEEN_FILES_MS);
   const [download] = await Promise.all([page.waitForEvent("download"), hook(page, "import-report-json").click()]);
   assert.match(download.suggestedFilename(), /-report\.json$/);
   return JSON.parse(await readFile(await download.path(), "utf8"));
