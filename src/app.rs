@@ -13,6 +13,7 @@ pub mod export;
 pub mod fairness;
 pub mod field;
 pub mod figures;
+pub mod forecast;
 pub mod gantt;
 pub mod gavel;
 pub mod groups;

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::forecast::Forecast;
 use super::gavel::{Figures, Settings};
 use super::laboratory::answers::{Answers, Question};
 use super::mapping::Inspection;
@@ -46,6 +47,13 @@ pub enum Request {
         policy: usize,
         /// The seed.
         seed: u64,
+    },
+    /// Say what of the message's `workload` would be simulated.
+    Forecast {
+        /// In this scenario.
+        scenario: Box<Scenario>,
+        /// As in a simulation.
+        workload: u32,
     },
     /// Find the mean completion time over the jobs that finished in every run: the message's `times` are those of each run.
     CommonMeans {
@@ -129,6 +137,11 @@ pub enum Reply {
         finished: u32,
         /// Jobs in all.
         jobs: u32,
+    },
+    /// What would be simulated.
+    Forecast {
+        /// How many jobs.
+        forecast: Forecast,
     },
     /// The means that were asked for, in the order of the runs.
     CommonMeans {

@@ -55,6 +55,7 @@ use self::setup::SetUp;
 use self::shelf::Shelf;
 use self::start::Start;
 use super::comparison::Freshness;
+use super::forecast::Forecast;
 use super::keys::{self, Key};
 use super::message::{Reply, Request};
 use super::plan::{Plan, RunProgress};
@@ -108,6 +109,8 @@ pub enum ReadTask {
     Read(ReadId),
     /// It writes it as a file of this name.
     Export(String),
+    /// It says what would be simulated, under this number.
+    Forecast(u32),
 }
 
 /// What a worker does for a comparison.
@@ -194,6 +197,7 @@ impl Component for Page {
                 Ok(()) => return false,
                 Err(message) => Action::Fault(export_workload::FAULT.into(), Fault { text: name, message }),
             },
+            Msg::Read(ReadTask::Forecast(number), news) => Action::Foreseen(number, forecast(news)),
             Msg::Ran(RunTask::Run(id, run), news) => self.run_news(id, run, news),
             Msg::Ran(RunTask::CommonMeans(id), news) => match news {
                 News::Said { reply: Reply::CommonMeans { means }, .. } => Action::CommonMeans(id, means),
@@ -281,7 +285,7 @@ impl Page {
         let State { scenario, faults, inputs, history, .. } = &*self.state;
         html! {
             <SetUp {scenario} {faults} input={self.state.input().cloned()} reading={inputs.reading.clone()} refused={inputs.refused.clone()}
-                history={history.clone()} dispatch={&self.dispatch} on_files={&self.on_files} />
+                forecast={self.state.forecast().cloned()} history={history.clone()} dispatch={&self.dispatch} on_files={&self.on_files} />
         }
     }
 
@@ -333,6 +337,11 @@ impl Page {
             Command::ExportWorkload(read, format, name) => {
                 let message = post(&Request::Export { format }, &[("workload", self.shelf.workload(read))]);
                 self.reader.push([Task { id: ReadTask::Export(name), message }]);
+            }
+            Command::Forecast(number, scenario, read) => {
+                let request = Request::Forecast { scenario: Box::new((*scenario).clone()), workload: read.0 };
+                let message = post(&request, &[("workload", self.shelf.workload(read))]);
+                self.reader.push([Task { id: ReadTask::Forecast(number), message }]);
             }
             Command::StopReading => self.reader.cancel(),
             Command::Simulate(id, plan, scenario, read) => self.simulate(id, &plan, &scenario, read),
@@ -417,6 +426,16 @@ impl Page {
         }
         let step = if is_same_step { Step::Replace } else { step };
         browser::show_address(&state.address(), step);
+    }
+}
+
+/// What would be simulated, or why nothing would be.
+fn forecast(news: News) -> Result<Forecast, String> {
+    match news {
+        News::Said { reply: Reply::Forecast { forecast }, .. } => Ok(forecast),
+        News::Said { reply: Reply::Failed { message }, .. } => Err(message),
+        News::Said { reply, .. } => Err(format!("the worker answered something else: {reply:?}")),
+        News::Died(message) => Err(strings::died(&message)),
     }
 }
 

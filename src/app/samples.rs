@@ -113,6 +113,12 @@ impl Sample {
     }
 }
 
+/// Whether a scenario is that of a sample, as the gallery has it.
+#[must_use]
+pub fn is_one(scenario: &Scenario) -> bool {
+    SAMPLES.iter().any(|sample| sample.scenario() == *scenario)
+}
+
 /// The sample with this id.
 #[must_use]
 pub fn sample(id: &str) -> Option<&'static Sample> {

@@ -5,6 +5,7 @@
 //! that was given up are recognised by their number and dropped.
 
 pub mod edit;
+pub mod foresight;
 pub mod history;
 pub mod inputs;
 pub mod runs;
@@ -17,11 +18,13 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 pub use edit::{Edit, ListEdit};
+pub use foresight::Foresight;
 pub use history::History;
-pub use inputs::{FileInfo, FilesId, Inputs, Loaded, ReadId, ReadReport, Source};
+pub use inputs::{FileInfo, FilesId, Inputs, Loaded, ReadId, ReadReport, Refused, Source, Why};
 pub use runs::{ComparisonId, Groups, Older, ResultSet, RunReport, Runs};
 
 use super::comparison::{Freshness, Toggle};
+use super::forecast::Forecast;
 use super::laboratory::link::Shared;
 use super::laboratory::{Change, Laboratory};
 use super::link::{self, Link, Remark};
@@ -234,6 +237,8 @@ pub enum Action {
     ExportWorkload(ReadId, WorkloadFile),
     /// News of what is being read.
     Read(ReadId, ReadReport),
+    /// What would be simulated, as was asked under this number, or why nothing would be.
+    Foreseen(u32, Result<Forecast, String>),
     /// The comparison is to be run.
     Run,
     /// The run is to stop.
@@ -261,6 +266,8 @@ pub enum Command {
     Generate(ReadId, SyntheticSpec),
     /// Write the workload kept under this number as a file of this name.
     ExportWorkload(ReadId, WorkloadFile, String),
+    /// Find what of the workload kept under the last number this scenario would simulate; the answer goes by the first number.
+    Forecast(u32, Rc<Scenario>, ReadId),
     /// Stop whatever is being read or generated.
     StopReading,
     /// Run these runs of the scenario's plan on the workload kept under the last number.
@@ -296,6 +303,8 @@ pub struct State {
     pub faults: Rc<Faults>,
     /// Workloads.
     pub inputs: Inputs,
+    /// What of the workload would be simulated.
+    pub foresight: Foresight,
     /// Runs and results.
     pub runs: Runs,
     /// Label of the policy that others are compared with; `None` = the results view's own choice.
@@ -328,6 +337,7 @@ impl Default for State {
             scenario: Rc::new(samples::default_scenario()),
             faults: Rc::default(),
             inputs: Inputs::default(),
+            foresight: Foresight::default(),
             runs: Runs::default(),
             baseline: None,
             hidden: Rc::default(),
@@ -376,6 +386,8 @@ impl State {
             self.scenario.tenants.check_names(|name| tenants.iter().any(|tenant| tenant.name == name))
         }) {
             obstacles.push(Obstacle::Scenario(error.to_string()));
+        } else if let Some(Err(error)) = self.forecast() {
+            obstacles.push(Obstacle::Scenario(error.clone()));
         } else {
             let sizes = self.input().map_or(&[][..], |input| &input.contents.digest.gpu_sizes);
             let refused = unserved::refused(&self.scenario, sizes).into_iter();
@@ -546,6 +558,7 @@ impl State {
                 commands.push(Command::ExportWorkload(read, format, name));
             }
             Action::Read(read, report) => self.hear_reading(read, report, now, &mut commands),
+            Action::Foreseen(number, answer) => self.foresight.hear(number, answer),
             Action::Run => self.run(Older::Stay, now, &mut commands),
             Action::Cancel => {
                 if let Some(active) = &self.runs.active {
@@ -580,7 +593,26 @@ impl State {
             Action::Toggle(label, toggle) => self.toggle(&label, toggle),
             Action::Laboratory(change) => Rc::make_mut(&mut self.laboratory).apply(change),
         }
+        self.foresee(&mut commands);
         commands
+    }
+
+    /// What of the workload would be simulated, or why nothing would be; `None` until that is known.
+    #[must_use]
+    pub fn forecast(&self) -> Option<&Result<Forecast, String>> {
+        self.foresight.answer(&self.scenario, self.input()?.read)
+    }
+
+    /// The set-up tells what would be simulated, so that is found out whenever it changes; while files are read, after them.
+    fn foresee(&mut self, commands: &mut Vec<Command>) {
+        if commands.contains(&Command::StopReading) {
+            self.foresight.forget_question();
+        }
+        let Some(read) = self.input().map(|input| input.read) else { return };
+        if self.view == View::SetUp && self.inputs.reading.is_none() && self.scenario.check().is_ok() {
+            let number = self.foresight.ask(&self.scenario, read);
+            commands.extend(number.map(|number| Command::Forecast(number, Rc::clone(&self.scenario), read)));
+        }
     }
 
     fn show(&mut self, view: View, commands: &mut Vec<Command>) {
@@ -716,7 +748,8 @@ impl State {
         ImportOptions { format, ..options }
     }
 
-    /// Whether a trace is loaded, and these files are none of its: by names and sizes, which is all that is known before they are read.
+    /// Whether a trace is loaded, and these files are none of its: by names, sizes and dates, which is all that is known before they
+    /// are read.
     fn is_other_content(&self, files: &[FileInfo]) -> bool {
         match self.input().map(|loaded| &loaded.source) {
             Some(Source::Files { files: known, .. }) => known[..] != *files,
@@ -749,12 +782,18 @@ impl State {
             }
             ReadReport::Read(contents) => {
                 let source = reading.source.clone();
+                if let Some(report) = contents.report.as_ref().filter(|report| report.jobs == 0) {
+                    self.inputs.reading = None;
+                    self.refuse(source, Why::NoJob(Box::new(report.clone())));
+                    return;
+                }
                 let seconds = now.s - reading.started_s;
                 self.inputs.reading = None;
                 let is_other = matches!(&source, Source::Files { files, .. } if self.is_other_content(files));
                 let kept = if is_other { Settings::Reset } else { Settings::Keep };
                 let loaded = self.inputs.keep(Loaded { read, source, contents: *contents, seconds });
                 if loaded.contents.report.is_some() {
+                    self.leave_sample(commands);
                     self.use_trace(&loaded, kept, commands);
                 }
                 if let Some(older) = self.runs.awaited {
@@ -764,15 +803,28 @@ impl State {
             ReadReport::Refused(why) => {
                 let source = reading.source.clone();
                 self.inputs.reading = None;
-                self.runs.awaited = None;
                 // Of several files that do not go together it is not known which one the columns would be of.
                 let is_one = matches!(&source, Source::Files { files, .. } if files.len() == 1);
                 if is_one && why.asks_for_mapping() && self.dialog.is_none() {
                     self.dialog = Some(Dialog::Mapping);
                 }
-                self.inputs.refused = Some(Rc::new(inputs::Refused { source, why }));
+                self.refuse(source, why);
             }
         }
+    }
+
+    /// Gives up a sample that is being run: the reader has a trace now, and would wait for what was only to be looked at.
+    fn leave_sample(&mut self, commands: &mut Vec<Command>) {
+        let is_sample = |active: &runs::Active| samples::is_one(&active.comparison.scenario);
+        if self.runs.active.take_if(|active| is_sample(active)).is_some() {
+            commands.push(Command::StopRuns);
+        }
+    }
+
+    /// Files are of no use; what was loaded before stays.
+    fn refuse(&mut self, source: Source, why: Why) {
+        self.runs.awaited = None;
+        self.inputs.refused = Some(Rc::new(Refused { source, why }));
     }
 
     /// Makes files that were just read the scenario's trace. What the scenario says about a trace that is not there (it came with

@@ -68,9 +68,9 @@ impl Status {
             }
             _ => {
                 let plan = Plan::of(&state.scenario);
-                let jobs = state
-                    .input()
-                    .map(|input| format!("{} each", strings::jobs(input.contents.digest.gpu_jobs)));
+                let foreseen = state.forecast().and_then(|forecast| Some(forecast.as_ref().ok()?.simulated));
+                let jobs = foreseen.or(state.input().map(|input| input.contents.digest.gpu_jobs));
+                let jobs = jobs.map(|jobs| format!("{} each", strings::jobs(jobs)));
                 let text = format!("Ready: {}", strings::plan(plan.policies, plan.seeds));
                 Self::new(Phase::Ready, text, jobs.unwrap_or_default())
             }

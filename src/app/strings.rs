@@ -15,7 +15,7 @@ use super::state::runs::{Cause, Interrupted, Interruption, Lost};
 use crate::chart::format;
 use crate::cluster::Geometry;
 use crate::scenario::{NodeSpec, Scenario};
-use crate::trace::{Refusal, Skipped};
+use crate::trace::{ImportReport, Refusal, Skipped};
 use crate::units::is_date;
 use crate::workload::Outcome;
 use crate::workload::synthetic::Fitted;
@@ -349,6 +349,8 @@ pub const TYPE_NAMES_ABOUT: &str = "Jobs run on the types that their names stand
     of them is in the cluster, a job may run on any type.";
 /// The button that fills the table.
 pub const TYPE_NAMES_PROPOSE: &str = "Take the nearest type of the cluster for what it lacks";
+/// What is there for a name that stands for any type.
+pub const ANY_TYPE: &str = "any type";
 /// What becomes of jobs whose types are not in the cluster.
 pub const RUNS_ON_ANY: &str = "no: any type";
 
@@ -483,6 +485,16 @@ pub fn refusal(refusal: &Refusal) -> String {
         Refusal::OfFile { file, why } => format!("{file}: {}", self::refusal(why)),
         other => other.to_string(),
     }
+}
+
+/// Files of which no record is a job.
+#[must_use]
+pub fn no_job(report: &ImportReport) -> String {
+    format!(
+        "It was read as {}, and of its {} none is a job. If it is of another format, choose that; what its columns are can be said too.",
+        report.format,
+        counted(report.records, "record", "records")
+    )
 }
 
 /// A worker that died while reading.

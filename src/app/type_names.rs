@@ -15,12 +15,23 @@ pub struct TypeRow {
     pub jobs: u64,
     /// The model that the name says, if it says one.
     pub said: Option<&'static str>,
-    /// Whether what it stands for is in the cluster; any type counts as there.
-    pub is_there: bool,
+    /// What there is in the cluster of what it stands for.
+    pub there: There,
     /// What it is chosen to stand for; empty = any type.
     pub chosen: Option<String>,
     /// What may be proposed: the model of the cluster whose assumed speed is nearest to that of the model it says.
     pub nearest: Option<String>,
+}
+
+/// What there is in a cluster of what a name stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum There {
+    /// These models, each once.
+    Models(Vec<String>),
+    /// Any will do.
+    Any,
+    /// Nothing.
+    Nothing,
 }
 
 /// The names of a trace, in the order of their jobs' GPU-hours.
@@ -38,10 +49,9 @@ pub fn rows(loads: &[TypeLoad], names: &TypeNames, cluster: &Cluster) -> Vec<Typ
     let row = |(name, jobs): (String, u64)| {
         let chosen = names.get(&name).cloned();
         let meant = chosen.clone().unwrap_or_else(|| name.clone());
-        let admitted = |meant: &str| cluster.types().iter().any(|kind| catalogue::admits(meant, &kind.gpu));
         TypeRow {
             said: catalogue::aliases(&name),
-            is_there: meant.is_empty() || meant.split('|').any(admitted),
+            there: there(&meant, cluster),
             nearest: nearest(&name, cluster),
             name,
             jobs,
@@ -49,6 +59,20 @@ pub fn rows(loads: &[TypeLoad], names: &TypeNames, cluster: &Cluster) -> Vec<Typ
         }
     };
     found.into_iter().map(row).collect()
+}
+
+fn there(meant: &str, cluster: &Cluster) -> There {
+    if meant.is_empty() {
+        return There::Any;
+    }
+    let mut models: Vec<String> = Vec::new();
+    for kind in cluster.types() {
+        let is_meant = meant.split('|').any(|one| catalogue::admits(one, &kind.gpu));
+        if is_meant && !models.contains(&kind.gpu) {
+            models.push(kind.gpu.clone());
+        }
+    }
+    if models.is_empty() { There::Nothing } else { There::Models(models) }
 }
 
 /// The model of the cluster that is nearest in assumed speed to the model that a name says.
@@ -66,7 +90,7 @@ fn nearest(name: &str, cluster: &Cluster) -> Option<String> {
 #[must_use]
 pub fn proposed(rows: &[TypeRow], names: &TypeNames) -> TypeNames {
     let mut names = names.clone();
-    let missing = rows.iter().filter(|row| !row.is_there);
+    let missing = rows.iter().filter(|row| row.there == There::Nothing);
     names.extend(missing.filter_map(|row| Some((row.name.clone(), row.nearest.clone()?))));
     names
 }
@@ -110,7 +134,9 @@ mod tests {
         let found = rows(&loads, &TypeNames::new(), &cluster());
         let short: Vec<_> = found
             .iter()
-            .map(|row| (row.name.as_str(), row.jobs, row.said, row.is_there, row.nearest.as_deref()))
+            .map(|row| {
+                (row.name.as_str(), row.jobs, row.said, row.there != There::Nothing, row.nearest.as_deref())
+            })
             .collect();
         assert_eq!(
             short,
@@ -125,7 +151,9 @@ mod tests {
         let names = proposed(&found, &TypeNames::from([("MISC".into(), String::new())]));
         assert_eq!(names.len(), 4);
         assert_eq!((names["a100_80"].as_str(), names["MISC"].as_str()), ("V100-16", ""));
-        assert!(rows(&loads, &names, &cluster()).iter().all(|row| row.is_there));
+        let there: Vec<There> = rows(&loads, &names, &cluster()).into_iter().map(|row| row.there).collect();
+        let v100 = There::Models(vec!["V100-16".to_owned()]);
+        assert_eq!(there, [v100.clone(), v100.clone(), v100.clone(), v100, There::Any]);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, BlobPropertyBag, DedicatedWorkerGlobalScope, File, FileReaderSync};
 
+use super::forecast::Forecast;
 use super::laboratory::answers;
 use super::mapping::Inspection;
 use super::message::{self, Reply, Request, WorkloadFile};
@@ -69,6 +70,9 @@ pub async fn worker_message(message: JsValue) {
         Ok(Request::Generate { spec }) => generate(&spec),
         Ok(Request::Simulate { scenario, workload, policy, seed }) => {
             BENCH.with_borrow_mut(|bench| simulate(bench, &message, &scenario, workload, policy, seed))
+        }
+        Ok(Request::Forecast { scenario, workload }) => {
+            BENCH.with_borrow_mut(|bench| bench.forecast(&message, &scenario, workload))
         }
         Ok(Request::Export { format }) => export(&message, format),
         Ok(Request::CommonMeans { groups }) => common_means(&message, &groups),
@@ -377,6 +381,17 @@ impl Bench {
             self.prepared = Some((prepared, hash));
         }
         self.prepared.as_ref().ok_or_else(|| NO_JOBS.to_owned())
+    }
+}
+
+impl Bench {
+    /// What of a workload would be simulated. Only the jobs are kept for the next question.
+    fn forecast(&mut self, message: &JsValue, scenario: &Scenario, workload: u32) -> Answer {
+        self.prepare(message, scenario, workload, 0)?;
+        let (Some((prepared, _)), Some((_, traced))) = (self.prepared.take(), &self.workload) else {
+            return Err(NO_JOBS.to_owned());
+        };
+        Ok((Reply::Forecast { forecast: Forecast::of(&prepared, traced) }, Vec::new()))
     }
 }
 

@@ -39,8 +39,10 @@ pub enum Clock {
     Calendar,
 }
 
-/// Spans are no shorter than this, and at least [`FEWEST`], or a few jobs at once would fill the whole plot.
+/// Spans that the chart chooses are no shorter than this, and at least [`FEWEST`], or a few jobs at once would fill the whole plot.
 const SHORTEST_S: f64 = 60.0;
+/// Spans that are given are no shorter than this, and no span is NaN.
+const SHORTEST_GIVEN_S: f64 = 1.0;
 const FEWEST: usize = 4;
 /// About 30,000 years.
 const FARTHEST_S: f64 = 1e12;
@@ -89,7 +91,7 @@ impl Histogram {
             width,
             height,
             start_s,
-            bin_s: bin_s.max(SHORTEST_S),
+            bin_s: bin_s.max(SHORTEST_GIVEN_S),
             counts,
             clock,
         }
@@ -352,6 +354,27 @@ mod tests {
             histogram.summary(),
             "5 jobs from 0\u{a0}s to 1\u{a0}d; at most 3 in 1\u{a0}h, from 0\u{a0}s."
         );
+    }
+
+    #[test]
+    fn spans_of_seconds_are_shown_as_they_were_counted() {
+        let histogram = |bin_s| {
+            Histogram::of_counts(
+                "h",
+                "Jobs submitted",
+                (260.0, 90.0),
+                Clock::Elapsed,
+                (0.0, bin_s),
+                vec![1; 20],
+            )
+        };
+        assert_eq!(
+            histogram(1.0).summary(),
+            "20 jobs from 0\u{a0}s to 20\u{a0}s; at most 1 in 1\u{a0}s, from 0\u{a0}s."
+        );
+        for odd in [0.0, f64::NAN, -3.0] {
+            assert!((histogram(odd).bin_s() - SHORTEST_GIVEN_S).abs() < 1e-12, "{odd}");
+        }
     }
 
     #[test]

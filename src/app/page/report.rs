@@ -56,10 +56,7 @@ pub fn ImportReportPanel(props: &ReportProps) -> Html {
             { files(report) }
             { figures(report) }
             <Previews digest={input.contents.digest.clone()} />
-            <div class="grid-2 tight">
-                { skipped(report) }
-                { rejected(report) }
-            </div>
+            { left_out(report) }
             { warnings(report.warnings.iter()) }
             { members(report, &input.source, dispatch) }
             <RepairsPanel {repairs} report={report.clone()} faults={faults} dispatch={dispatch} />
@@ -296,6 +293,11 @@ fn histogram(digest: &WorkloadDigest, width: f64) -> Scene {
     let (size, bins) = ((width, HEIGHT_PX), (start_s, arrivals.bucket_s));
     Histogram::of_counts("arrivals", "GPU jobs submitted", size, clock, bins, arrivals.jobs.clone())
         .scene(None)
+}
+
+/// What of the records is not among the jobs.
+pub(super) fn left_out(report: &ImportReport) -> Html {
+    html! { <div class="grid-2 tight">{ skipped(report) }{ rejected(report) }</div> }
 }
 
 fn skipped(report: &ImportReport) -> Html {

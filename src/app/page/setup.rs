@@ -12,6 +12,7 @@ use super::policies::PolicyStep;
 use super::rounds::RoundStep;
 use super::tenants::TenantStep;
 use super::trace::TraceStep;
+use crate::app::forecast::Forecast;
 use crate::app::rail::{self, Check, Step};
 use crate::app::state::inputs::{Reading, Refused};
 use crate::app::state::{Action, Faults, History, Loaded};
@@ -30,6 +31,8 @@ pub struct SetUpProps {
     pub reading: Option<Reading>,
     /// What was refused.
     pub refused: Option<Rc<Refused>>,
+    /// What of the workload would be simulated, or why nothing would be.
+    pub forecast: Option<Result<Forecast, String>>,
     /// What can be taken back.
     pub history: History,
     /// The page.
@@ -66,7 +69,7 @@ pub fn SetUp(props: &SetUpProps) -> Html {
                     { history(&props.history, &props.dispatch) }
                 </aside>
                 <div class="steps">
-                    <TraceStep step={step.clone()} reading={props.reading.clone()} refused={props.refused.clone()}
+                    <TraceStep step={step.clone()} reading={props.reading.clone()} refused={props.refused.clone()} forecast={props.forecast.clone()}
                         on_files={&props.on_files} />
                     <ClusterStep ..step.clone() />
                     <PolicyStep ..step.clone() />

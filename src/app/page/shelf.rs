@@ -28,8 +28,12 @@ impl Shelf {
     pub fn take_files(&mut self, files: Vec<File>) -> Action {
         self.last = self.last.wrapping_add(1);
         let id = FilesId(self.last);
-        let infos =
-            files.iter().map(|file| FileInfo { name: file.name(), bytes: file.size() as u64 }).collect();
+        let info = |file: &File| FileInfo {
+            name: file.name(),
+            bytes: file.size() as u64,
+            changed_ms: file.last_modified() as i64,
+        };
+        let infos = files.iter().map(info).collect();
         self.files.insert(id, files.into_iter().collect());
         Action::Files(id, infos)
     }

@@ -9,12 +9,13 @@ use super::drop::FileInput;
 use super::icon::Icon;
 use super::machines::MachinesPanel;
 use super::profiles::Profiles;
-use super::report::{ImportReportPanel, warnings};
+use super::report::{ImportReportPanel, left_out, warnings};
 use super::run_bar::ProgressBar;
 use super::setup::{StepProps, step_head};
 use super::shaping::Shaping;
 use super::synthetic::SyntheticPanel;
 use super::type_names::TypeNamesTable;
+use crate::app::forecast::Forecast;
 use crate::app::samples;
 use crate::app::state::inputs::{FileInfo, Reading, Refused, Source, Why};
 use crate::app::state::{Action, Dialog, Edit};
@@ -33,6 +34,8 @@ pub struct TraceProps {
     pub reading: Option<Reading>,
     /// What was refused.
     pub refused: Option<Rc<Refused>>,
+    /// What of the workload would be simulated, or why nothing would be.
+    pub forecast: Option<Result<Forecast, String>>,
     /// Files were given.
     pub on_files: Callback<Vec<File>>,
 }
@@ -40,7 +43,7 @@ pub struct TraceProps {
 /// Step 1.
 #[component]
 pub fn TraceStep(props: &TraceProps) -> Html {
-    let TraceProps { step, reading, refused, on_files } = props;
+    let TraceProps { step, reading, refused, forecast, on_files } = props;
     let StepProps { scenario, dispatch, input, .. } = step;
     let synthetic =
         dispatch.reform(|_: MouseEvent| Action::Edit(Edit::Synthetic(samples::default_synthetic())));
@@ -75,11 +78,30 @@ pub fn TraceStep(props: &TraceProps) -> Html {
                 <MachineLists ..step.clone() />
                 <Shaping ..step.clone() />
                 <TypeNamesTable ..step.clone() />
+                <ForecastLine forecast={forecast.clone()} />
                 <Doubts ..step.clone() />
                 <Profiles ..step.clone() />
             </div>
         </section>
     }
+}
+
+/// What the line about the simulation says.
+#[derive(Properties, Clone, PartialEq)]
+pub struct ForecastProps {
+    /// What of the workload would be simulated, or why nothing would be; `None` while that is found out.
+    pub forecast: Option<Result<Forecast, String>>,
+}
+
+/// What of the workload will be simulated.
+#[component]
+pub fn ForecastLine(props: &ForecastProps) -> Html {
+    let (class, icon, text) = match &props.forecast {
+        None => return html! {},
+        Some(Ok(forecast)) => ("panel note-panel", Icon::Info, forecast.sentence()),
+        Some(Err(error)) => ("panel note-panel bad", Icon::Warn, error.clone()),
+    };
+    html! { <p {class} role="status" data-testid="forecast">{ icon.html() }<span>{ text }</span></p> }
 }
 
 /// What was refused: files of machines alone are none the less of use.
@@ -198,6 +220,7 @@ pub fn RefusedPanel(props: &RefusedProps) -> Html {
     let name = refused.source.path().unwrap_or_else(|| "The generated workload".to_owned());
     let (title, text) = match &refused.why {
         Why::NoTrace(refusal) => (format!("{name} was not read"), strings::refusal(refusal)),
+        Why::NoJob(report) => (format!("{name} has no job"), strings::no_job(report)),
         Why::Failed(message) => (format!("{name} was not read"), message.clone()),
         Why::Died(message) => (format!("Reading {name} stopped"), strings::died(message)),
     };
@@ -209,6 +232,7 @@ pub fn RefusedPanel(props: &RefusedProps) -> Html {
     html! {
         <div class="panel err" role="alert" data-testid="import-error">
             <div class="err-h">{ Icon::Warn.html() }<div><h3>{ title }</h3><p>{ text }</p></div></div>
+            if let Why::NoJob(report) = &refused.why { { left_out(report) } }
             { each_alone(&refused.source, dispatch) }
             if is_file {
                 <div>

@@ -7,7 +7,7 @@ use super::icon::Icon;
 use super::setup::StepProps;
 use crate::app::state::{Action, Edit};
 use crate::app::strings;
-use crate::app::type_names::{TypeRow, models, proposed, rows};
+use crate::app::type_names::{There, TypeRow, models, proposed, rows};
 use crate::chart::format;
 use crate::scenario::TraceSpec;
 
@@ -23,7 +23,7 @@ pub fn TypeNamesTable(props: &StepProps) -> Html {
     let (Some(trace), Some(input)) = (&scenario.workload.trace, input) else { return html! {} };
     let Ok(cluster) = scenario.build_cluster() else { return html! {} };
     let rows = rows(&input.contents.digest.gpu_types, &trace.gpu_types, &cluster);
-    let are_there = rows.iter().all(|row| row.is_there);
+    let are_there = rows.iter().all(|row| row.there != There::Nothing);
     if are_there && trace.gpu_types.is_empty() {
         return html! {};
     }
@@ -80,10 +80,12 @@ fn type_row(row: &TypeRow, trace: &TraceSpec, models: &[String], dispatch: &Call
     };
     let id = format!("workload.trace.gpu_types.{}", row.name);
     let label = format!("What {} stands for", row.name);
-    let there = if row.is_there {
-        html! { <span class="good">{ Icon::Check.html() }{ "yes" }</span> }
-    } else {
-        html! { <span class="bad">{ strings::RUNS_ON_ANY }</span> }
+    let there = match &row.there {
+        There::Models(models) => {
+            html! { <span class="good">{ Icon::Check.html() }{ models.join(", ") }</span> }
+        }
+        There::Any => html! { <span class="good">{ Icon::Check.html() }{ strings::ANY_TYPE }</span> },
+        There::Nothing => html! { <span class="bad">{ strings::RUNS_ON_ANY }</span> },
     };
     html! {
         <tr key={row.name.clone()} data-type-name={row.name.clone()}>

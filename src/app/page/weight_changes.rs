@@ -15,6 +15,8 @@ use crate::scenario::WeightChangeSpec;
 
 /// When a further change is, until the reader says so: this long after the last one.
 const STEP_S: f64 = 3_600.0;
+/// Names that are suggested as one types; any other may be typed. Browsers take seconds over lists of many thousands.
+const MOST_SUGGESTED: usize = 200;
 /// The id of the list of tenants' names.
 const NAMES: &str = "tenant-names";
 
@@ -34,7 +36,7 @@ pub fn WeightChanges(props: &StepProps) -> Html {
             <section aria-labelledby="h-weight-changes">
                 <h3 id="h-weight-changes">{ strings::WEIGHT_CHANGES }</h3>
                 <p>{ strings::WEIGHT_CHANGES_ABOUT }</p>
-                <datalist id={NAMES}>{ for names.iter().map(|name| html! { <option key={name.clone()} value={name.clone()} /> }) }</datalist>
+                <datalist id={NAMES}>{ for names.iter().take(MOST_SUGGESTED).map(|name| html! { <option key={name.clone()} value={name.clone()} /> }) }</datalist>
                 <div class="scroll-x">
                     <table class="tbl form" data-testid="weight-changes">
                         if !changes.is_empty() {

@@ -26,6 +26,8 @@ pub struct FileInfo {
     pub name: String,
     /// Its size.
     pub bytes: u64,
+    /// When it was last changed, in milliseconds since 1970.
+    pub changed_ms: i64,
 }
 
 /// Where a workload comes from.
@@ -143,6 +145,8 @@ pub struct Refused {
 pub enum Why {
     /// It is no trace: what it looks like, and what to do.
     NoTrace(crate::trace::Refusal),
+    /// It was read, and no record of it is a job: what was left out.
+    NoJob(Box<ImportReport>),
     /// The generator or the file system refused.
     Failed(String),
     /// The worker that read it died.
@@ -157,7 +161,7 @@ impl Why {
         match self {
             Self::NoTrace(Refusal::UnknownTable { .. } | Refusal::BadMapping { .. }) => true,
             Self::NoTrace(Refusal::MissingColumns { format, .. }) => format == MAPPED,
-            Self::NoTrace(_) | Self::Failed(_) | Self::Died(_) => false,
+            Self::NoTrace(_) | Self::NoJob(_) | Self::Failed(_) | Self::Died(_) => false,
         }
     }
 }

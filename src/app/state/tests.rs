@@ -58,11 +58,11 @@ fn contents(report: Option<ImportReport>, jobs: u64, hash: &str) -> ReadReport {
 }
 
 fn traced(hash: &str) -> ReadReport {
-    contents(Some(ImportReport::default()), 10, hash)
+    contents(Some(ImportReport { jobs: 10, ..ImportReport::default() }), 10, hash)
 }
 
 fn files(name: &str) -> Vec<FileInfo> {
-    vec![FileInfo { name: name.into(), bytes: 1_000 }]
+    vec![FileInfo { name: name.into(), bytes: 1_000, changed_ms: 7 }]
 }
 
 /// Gives files to the page; the number under which they are being read.
@@ -355,16 +355,75 @@ fn other_content_under_the_same_name_is_not_repaired_as_the_last_was() {
     let commands = state.apply(Action::Edit(Edit::Repairs(repairs)), &at(3.0));
     let [Command::Read(reading, ..)] = &commands[..] else { panic!("{commands:?}") };
     state.apply(Action::Read(*reading, traced("repaired")), &at(4.0));
-    let repairs_of = |state: &mut State, bytes: u64| {
-        let file = vec![FileInfo { name: "jobs.csv".into(), bytes }];
+    let repairs_of = |state: &mut State, bytes: u64, changed_ms: i64| {
+        let file = vec![FileInfo { name: "jobs.csv".into(), bytes, changed_ms }];
         let commands = state.apply(Action::Files(FilesId(2), file), &at(5.0));
         let [Command::Read(reading, _, options)] = &commands[..] else { panic!("{commands:?}") };
         let asked = options.repairs;
         state.apply(Action::Read(*reading, traced("again")), &at(6.0));
         (asked, state.scenario.workload.trace.as_ref().unwrap().repairs)
     };
-    assert_eq!(repairs_of(&mut state, 1_000), (repairs, repairs), "the same file once more");
-    assert_eq!(repairs_of(&mut state, 2_000), (Repairs::default(), Repairs::default()));
+    assert_eq!(repairs_of(&mut state, 1_000, 7), (repairs, repairs), "the same file once more");
+    let mut saved_anew = state.clone();
+    for (state, bytes, changed_ms) in [(&mut state, 2_000, 7), (&mut saved_anew, 1_000, 8)] {
+        assert_eq!(repairs_of(state, bytes, changed_ms), (Repairs::default(), Repairs::default()));
+    }
+}
+
+#[test]
+fn what_would_be_simulated_is_asked_once_and_an_answer_to_older_questions_is_dropped() {
+    let mut state = ready();
+    let reading = give(&mut state, 1, "jobs.csv");
+    let asked = |commands: &[Command]| {
+        commands.iter().find_map(|command| match command {
+            Command::Forecast(number, ..) => Some(*number),
+            _ => None,
+        })
+    };
+    let first = asked(&state.apply(Action::Read(reading, traced("jobs.csv")), &at(2.0))).unwrap();
+    assert_eq!(state.forecast(), None);
+    let policies = Edit::Seeds(vec![1, 2]);
+    assert_eq!(asked(&state.apply(Action::Edit(policies), &at(3.0))), None, "seeds change nothing about it");
+    let trace = TraceSpec { rate: 2.0, ..state.scenario.workload.trace.clone().unwrap() };
+    let second = asked(&state.apply(Action::Edit(Edit::Trace(trace)), &at(3.0))).unwrap();
+    state.apply(Action::Foreseen(first, Err("older".into())), &at(4.0));
+    assert_eq!(state.forecast(), None);
+    state.apply(Action::Foreseen(second, Err("no job fits".into())), &at(4.0));
+    assert_eq!(state.obstacles(), [Obstacle::Scenario("no job fits".into())]);
+    state.apply(Action::Undo, &at(5.0));
+    assert_eq!((state.forecast(), state.obstacles()), (None, vec![]), "it is asked again");
+}
+
+#[test]
+fn files_without_a_job_are_refused_with_their_report_and_replace_nothing() {
+    let mut state = ready();
+    read(&mut state, 1, "jobs.csv");
+    let before = Rc::clone(&state.scenario);
+    let reading = give(&mut state, 2, "other.csv");
+    let report = ImportReport { records: 3, rejected_count: 3, ..ImportReport::default() };
+    state.apply(Action::Read(reading, contents(Some(report.clone()), 0, "empty")), &at(4.0));
+    assert_eq!(state.scenario, before);
+    assert!(state.input().is_some_and(|input| input.contents.hash == "jobs.csv"));
+    let why = state.inputs.refused.as_ref().map(|refused| refused.why.clone());
+    assert_eq!(why, Some(Why::NoJob(Box::new(report))));
+    assert!(state.needs_files(FilesId(2)) && !state.needs(reading), "it may be read in another way");
+}
+
+#[test]
+fn a_sample_s_run_gives_way_to_the_reader_s_trace_and_the_reader_s_own_run_does_not() {
+    let mut state = ready();
+    let (sample, _) = started(&state.apply(Action::Run, &at(1.0)));
+    let reading = give(&mut state, 1, "jobs.csv");
+    assert!(state.runs.active.is_some(), "until it is known that the file is of use");
+    let commands = state.apply(Action::Read(reading, traced("jobs.csv")), &at(2.0));
+    assert!(commands.contains(&Command::StopRuns), "{commands:?}");
+    assert_eq!((&state.runs.active, &state.runs.interrupted), (&None, &None));
+    let (own, _) = started(&state.apply(Action::Run, &at(3.0)));
+    assert_ne!(own, sample);
+    let reading = give(&mut state, 2, "other.csv");
+    let commands = state.apply(Action::Read(reading, traced("other.csv")), &at(4.0));
+    assert!(!commands.contains(&Command::StopRuns), "{commands:?}");
+    assert!(state.runs.active.is_some_and(|active| active.comparison.id == own));
 }
 
 #[test]
@@ -376,7 +435,9 @@ fn news_of_files_given_up_is_dropped() {
     state.apply(Action::Read(first, traced("a")), &at(2.0));
     assert!(state.inputs.reading.is_some());
     assert!(!state.needs(first) && !state.needs_files(FilesId(1)));
-    assert_eq!(state.apply(Action::StopReading, &at(2.0)), [Command::StopReading]);
+    let stopped = state.apply(Action::StopReading, &at(2.0));
+    // Nothing stands in the way of the question about the workload in use any more.
+    assert!(matches!(&stopped[..], [Command::StopReading, Command::Forecast(..)]), "{stopped:?}");
     assert_eq!(state.apply(Action::StopReading, &at(2.0)), []);
 }
 
