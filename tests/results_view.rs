@@ -36,6 +36,7 @@ fn props(policies: &[&str], seeds: &[u64]) -> ResultsProps {
         job_tables: Rc::default(),
         basis: Rc::new(Basis::default()),
         today: AttrValue::from("2026-12-01"),
+        worker_url: AttrValue::default(),
         on_set_up: Callback::noop(),
     }
 }

@@ -65,6 +65,8 @@ pub enum Request {
         /// In this format.
         format: WorkloadFile,
     },
+    /// Write the message's `schedule` in the Trace Event Format.
+    TraceEvents,
     /// Ask every policy of `solve`.
     Laboratory {
         /// For this.
@@ -160,7 +162,7 @@ pub enum Reply {
         /// What was assumed about the jobs, a sentence each.
         assumptions: Vec<String>,
     },
-    /// The message's `file` is the workload as was asked for.
+    /// The message's `file` is what was to be written.
     Exported,
     /// What every policy of `solve` answers.
     Laboratory {

@@ -234,7 +234,7 @@ impl Component for Page {
                     { match state.view {
                         View::Start => self.start(),
                         View::SetUp => self.set_up(),
-                        View::Results => self.results(),
+                        View::Results => self.results(&ctx.props().worker_url),
                         View::Laboratory => html! {},
                     } }
                     <Laboratory view={state.view} laboratory={Rc::clone(&state.laboratory)} worker_url={ctx.props().worker_url.clone()} {dispatch} />
@@ -289,7 +289,7 @@ impl Page {
         }
     }
 
-    fn results(&self) -> Html {
+    fn results(&self, worker_url: &AttrValue) -> Html {
         let state = &self.state;
         let nothing_yet = match &state.runs.active {
             Some(active) => {
@@ -319,6 +319,7 @@ impl Page {
                 assumptions: (*set.assumptions).clone(),
             })),
             today: browser::today().into(),
+            worker_url: worker_url.clone(),
             on_set_up: self.dispatch.reform(|()| Action::Show(View::SetUp)),
         };
         html! { <Results ..props /> }

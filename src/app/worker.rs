@@ -19,6 +19,7 @@ use super::pool::{get, set};
 use super::schedule::schedule;
 use super::state::inputs::{Contents, MOST_NAMES};
 use super::{assumptions, common_jobs, gavel};
+use crate::chart::gantt::Schedule;
 use crate::scenario::Scenario;
 use crate::scenario::hash::{scenario_hash, workload_hash};
 use crate::scenario::run::{Prepared, prepare};
@@ -75,6 +76,7 @@ pub async fn worker_message(message: JsValue) {
             BENCH.with_borrow_mut(|bench| bench.forecast(&message, &scenario, workload))
         }
         Ok(Request::Export { format }) => export(&message, format),
+        Ok(Request::TraceEvents) => trace_events(&message),
         Ok(Request::CommonMeans { groups }) => common_means(&message, &groups),
         Ok(Request::Laboratory { question }) => answers::answers(&question)
             .map(|answers| (Reply::Laboratory { answers: Box::new(answers) }, Vec::new())),
@@ -420,6 +422,16 @@ fn export(message: &JsValue, format: WorkloadFile) -> Answer {
     };
     written.map_err(|error| error.to_string())?;
     Ok((Reply::Exported, vec![("file", blob(&Uint8Array::from(&bytes[..]), kind)?)]))
+}
+
+/// The schedule that came with a request, as a file.
+fn trace_events(message: &JsValue) -> Answer {
+    let blob: Blob = get(message, "schedule").dyn_into().map_err(|_| "the schedule is missing".to_owned())?;
+    let bytes = Uint8Array::new(&buffer(&blob)?).to_vec();
+    let schedule = Schedule::from_bytes(&bytes).map_err(|error| error.to_string())?;
+    let mut parts = BlobParts::default();
+    schedule.write_trace_events(&mut parts).map_err(|error| error.to_string())?;
+    Ok((Reply::Exported, vec![("file", parts.into_blob("application/json")?)]))
 }
 
 fn common_means(message: &JsValue, groups: &[usize]) -> Answer {

@@ -4,11 +4,12 @@
 //! devices and slots, some of them folded ([`Folds`]); a [`Window`] says which stretch of time and which rows are seen.
 //! [`Picture::paint`] decides what is drawn of it: rectangles for wide bars, an image for thin ones. [`hit()`] finds the bar at a point,
 //! [`search`] the jobs of a name, [`figures()`] the statistics of a selection and [`history`] what happened to one job. [`svg()`] writes
-//! what is seen as a file.
+//! what is seen as a file, [`Schedule::write_trace_events`] all of it for Perfetto.
 //!
 //! Nothing here takes longer for what is not seen: a window of a million bars takes as many steps as there are pixels.
 
 mod bands;
+mod events;
 mod hit;
 mod rows;
 mod schedule;

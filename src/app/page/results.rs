@@ -94,6 +94,8 @@ pub struct ResultsProps {
     pub basis: Rc<Basis>,
     /// Today's date, `2026-12-01`, for file names.
     pub today: AttrValue,
+    /// Where a worker's script is.
+    pub worker_url: AttrValue,
     /// The reader wants to set up a run (from the empty state).
     pub on_set_up: Callback<()>,
 }
@@ -167,7 +169,7 @@ pub fn Results(props: &ResultsProps) -> Html {
                 <ChangesFigure ..frame.clone() />
                 <ServiceFigure ..frame.clone() />
                 <Gantt tables={props.job_tables.clone()} comparison={comparison.clone()} time_s={frame.time_s} on_time={frame.on_time.clone()}
-                    trace_name={props.trace_name.clone()} today={props.today.clone()} footnote={frame.footnote} />
+                    trace_name={props.trace_name.clone()} today={props.today.clone()} footnote={frame.footnote} worker_url={&props.worker_url} />
             </div>
             <Groups comparison={comparison.clone()} />
             <Fairness comparison={comparison.clone()} />

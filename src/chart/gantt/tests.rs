@@ -1,13 +1,13 @@
 use super::*;
 
 /// One bar as a test states it: device, first position, height, from, to.
-type Bar = (u32, u8, u8, u32, u32);
+pub(super) type Bar = (u32, u8, u8, u32, u32);
 
 const SECOND: i64 = 1_000_000;
 
 /// Two types (4 and 1 positions), of two nodes with two devices each; every bar is a job of its own, its tenant by turns one of three.
 /// A tick is a microsecond, so that nothing is rounded.
-fn schedule(bars: &[Bar], end: u32) -> Schedule {
+pub(super) fn schedule(bars: &[Bar], end: u32) -> Schedule {
     let kind = |name: &str, first_device, positions| Kind {
         name: name.into(),
         first_device,

@@ -173,7 +173,7 @@ export default (check) => {
     assert.equal(await hook(page, "gantt-by-change").count(), 0);
   });
 
-  check("what is seen of the Gantt leaves as SVG and PNG", async ({ open }) => {
+  check("what is seen of the Gantt leaves as SVG and PNG, and the run as trace events", async ({ open }) => {
     const page = await fourJobs(open);
     const saved = async (button) => {
       await hook(page, "gantt-panel").getByText("More", { exact: true }).click();
@@ -193,6 +193,10 @@ export default (check) => {
     assert.match(png_name, /\.png$/);
     assert.deepEqual([...png.subarray(1, 4)], [...Buffer.from("PNG")]);
     assert.ok(png.length > 5_000, `${png.length} bytes`);
+    const [events_name, events] = await saved("gantt-events");
+    assert.match(events_name, /^four_trace-events-fifo_seed0_[\d-]+\.json$/);
+    const bars = JSON.parse(events).traceEvents.filter((event) => event.ph === "X");
+    assert.deepEqual(bars.map((bar) => bar.name).sort(), ["first", "second", "short", "third"]);
   });
 
   for (const [colorScheme, width] of [["light", 1440], ["dark", 320], ["dark", 2560]]) {

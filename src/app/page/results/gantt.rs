@@ -23,13 +23,14 @@ use web_sys::{
 use yew::prelude::*;
 
 use self::brush::{Brush, OVERVIEW_PX};
-use self::files::unsaved;
+use self::files::{unsaved, written};
 use self::stage::{Drag, Shared, Stage, Told, change, pressed, recoloured, resized, wake};
 use super::JobTable;
 use super::menu::Menu;
 use crate::app::comparison::Comparison;
 use crate::app::gantt::{Pane, Press, Shift, Viewer, press};
 use crate::app::page::icon::Icon;
+use crate::app::pool::{News, Pool};
 use crate::app::strings::gantt::{self as words, Reading};
 use crate::chart::gantt::{Bands, Colouring, Folding, MOST_FOUND, Schedule, search};
 
@@ -53,6 +54,8 @@ pub(super) struct GanttProps {
     pub(super) today: AttrValue,
     /// Where the data come from.
     pub(super) footnote: AttrValue,
+    /// Where a worker's script is.
+    pub(super) worker_url: AttrValue,
 }
 
 /// A run by its label and seed.
@@ -104,6 +107,10 @@ pub(super) enum Msg {
     SaveSvg,
     /// The same as pixels.
     SavePng,
+    /// All of the run for Perfetto.
+    SaveEvents,
+    /// News of the file of this name.
+    Written(String, News),
     /// A file could not be saved.
     Unsaved(String),
 }
@@ -111,6 +118,8 @@ pub(super) enum Msg {
 /// The panel.
 pub(super) struct Gantt {
     stage: Shared,
+    /// Writes large files away from the page's own thread.
+    writer: Pool<String>,
     is_open: bool,
     chosen: Option<Key>,
     other: Option<Key>,
@@ -160,6 +169,11 @@ impl Component for Gantt {
         let stage = Rc::new(RefCell::new(Stage::new(tip.clone(), ctx.link().callback(Msg::Told))));
         let mut gantt = Self {
             stage,
+            writer: Pool::new(
+                &ctx.props().worker_url,
+                1,
+                ctx.link().callback(|(name, news)| Msg::Written(name, news)),
+            ),
             is_open: false,
             chosen: None,
             other: None,
@@ -256,6 +270,8 @@ impl Component for Gantt {
             Msg::Table(is_open) => self.is_table_open = is_open,
             Msg::SaveSvg => self.failure = self.save_svg(ctx).err().map(|error| unsaved(&error)),
             Msg::SavePng => self.failure = self.save_png(ctx).err().map(|error| unsaved(&error)),
+            Msg::SaveEvents => self.save_events(ctx.props()),
+            Msg::Written(name, news) => self.failure = written(&name, news).err(),
             Msg::Unsaved(why) => self.failure = Some(why),
         }
         true
@@ -617,6 +633,7 @@ impl Gantt {
                     { menu("Fold all rows", "Rows", "gantt-fold", || Msg::Fold(Folding::Folded)) }
                     { menu("What is seen, for papers", "SVG", "gantt-svg", || Msg::SaveSvg) }
                     { menu("What is seen, as pixels", "PNG", "gantt-png", || Msg::SavePng) }
+                    { menu("The whole run, for Perfetto", "JSON", "gantt-events", || Msg::SaveEvents) }
                 </Menu>
             </>
         }

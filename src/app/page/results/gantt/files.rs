@@ -7,7 +7,10 @@ use yew::prelude::*;
 
 use super::{Gantt, GanttProps, Msg, panels};
 use crate::app::export::{self, Seeds};
+use crate::app::message::{Reply, Request};
 use crate::app::page::results::save;
+use crate::app::pool::{News, Task, get, post};
+use crate::app::strings;
 use crate::app::strings::gantt as words;
 use crate::chart::gantt::{Frame, Ground, Picture, svg};
 
@@ -59,6 +62,17 @@ impl Gantt {
         Ok(())
     }
 
+    /// All of the chosen run in the Trace Event Format; the file is saved when it is written.
+    pub(super) fn save_events(&self, props: &GanttProps) {
+        let schedule = self.table(props).and_then(|table| table.schedule.clone());
+        let Some((table, schedule)) = self.table(props).zip(schedule) else { return };
+        let seed = Seeds::One(table.seed);
+        let what = format!("trace-events-{}", table.policy);
+        let name = export::file_name(&props.trace_name, &what, seed, &props.today, "json");
+        let message = post(&Request::TraceEvents, &[("schedule", schedule.into())]);
+        self.writer.push([Task { id: name, message }]);
+    }
+
     pub(super) fn save_png(&self, ctx: &Context<Self>) -> Result<(), JsValue> {
         let stage = self.stage.borrow();
         let (Some(brush), Some(viewer)) = (&stage.brush, &stage.viewer) else { return Ok(()) };
@@ -76,6 +90,19 @@ impl Gantt {
             }
         });
         canvas.to_blob(on_blob.unchecked_ref())
+    }
+}
+
+/// Gives the reader a file that a worker wrote.
+pub(super) fn written(name: &str, news: News) -> Result<(), String> {
+    match news {
+        News::Said { reply: Reply::Exported, message } => {
+            let file = get(&message, "file").dyn_into::<Blob>().map_err(|error| unsaved(&error))?;
+            save::save_blob(name, &file).map_err(|error| unsaved(&error))
+        }
+        News::Said { reply: Reply::Failed { message }, .. } => Err(message),
+        News::Said { reply, .. } => Err(format!("the worker answered something else: {reply:?}")),
+        News::Died(message) => Err(strings::died(&message)),
     }
 }
 
