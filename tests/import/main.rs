@@ -22,6 +22,7 @@ mod refusals;
 mod repairs;
 mod reports;
 mod simulators;
+mod slurm;
 mod swf;
 mod tables;
 mod values;

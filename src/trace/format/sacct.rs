@@ -115,6 +115,9 @@ struct Reader {
     perhaps_per_node: u64,
     nodes_unknown: u64,
     slices: u64,
+    partly_typed: u64,
+    /// Jobs that hold shares of GPUs and no GPU.
+    shares: u64,
     outcomes: Outcomes,
 }
 
@@ -175,6 +178,8 @@ fn open(header: &Header) -> Result<Box<dyn RowReader>, Refusal> {
         perhaps_per_node: 0,
         nodes_unknown: 0,
         slices: 0,
+        partly_typed: 0,
+        shares: 0,
         outcomes: Outcomes::default(),
     };
     Ok(Box::new(reader))
@@ -202,7 +207,7 @@ impl RowReader for Reader {
         let notices = vec![
             Notice::new(
                 "no-gpu-data",
-                if self.any_gpus { 0 } else { self.jobs },
+                if self.any_gpus || self.shares > 0 { 0 } else { self.jobs },
                 "jobs, and not one record says anything of GPUs: the site does not account them (gres/gpu is not in \
                  AccountingStorageTRES of slurm.conf; `sacctmgr show tres` lists what is), or these are CPU jobs; nothing \
                  can be simulated",
@@ -256,6 +261,8 @@ impl RowReader for Reader {
                 self.slices,
                 "jobs hold MIG slices; each slice counts as one GPU, as Slurm counts",
             ),
+            Notice::new("partly-typed-gpus", self.partly_typed, tres::PARTLY_TYPED),
+            Notice::new("gpu-shares", self.shares, tres::SHARES),
         ];
         Closing { notices, ..Closing::default() }
     }
@@ -377,6 +384,7 @@ impl Reader {
         };
         let got = named(self.alloc_tres, &tres::tres)?;
         let asked = named(self.req_tres, &tres::tres)?;
+        let mut has_shares = got == Tres::Shares || asked == Tres::Shares;
         let grant = match tres::grant(got, asked) {
             Some(grant) => grant,
             // Old sites print GPUs only here.
@@ -386,6 +394,7 @@ impl Reader {
                 // --gres counts per node, and ReqGRES is what was asked for with it.
                 let asked = named(self.req_gres, &|text| tres::gres(text, nodes, nodes))?;
                 let got = named(self.alloc_gres, &|text| tres::gres(text, nodes, 1))?;
+                has_shares |= got == Tres::Shares || asked == Tres::Shares;
                 let may_be_each = got == named(self.alloc_gres, &|text| tres::gres(text, 1, 1))?;
                 match (got, asked) {
                     (Tres::Gpus(got), asked) => {
@@ -399,12 +408,16 @@ impl Reader {
                         self.nodes_unknown += u64::from(stated.is_none());
                         asked
                     }
-                    _ => return Ok(Grant::default()),
+                    _ => {
+                        self.shares += u64::from(has_shares);
+                        return Ok(Grant::default());
+                    }
                 }
             }
         };
         self.any_gpus = true;
         self.slices += u64::from(grant.is_slices());
+        self.partly_typed += u64::from(grant.is_partly_typed);
         Ok(grant)
     }
 }

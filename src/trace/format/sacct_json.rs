@@ -71,6 +71,9 @@ struct Reader {
     any_gpus: bool,
     unknown_states: u64,
     slices: u64,
+    partly_typed: u64,
+    /// Jobs that hold shares of GPUs and no GPU.
+    shares: u64,
     het_components: u64,
     /// Errors that Slurm reports beside the jobs.
     errors: u64,
@@ -139,7 +142,7 @@ impl ElementReader for Reader {
             ),
             Notice::new(
                 "no-gpu-data",
-                if self.any_gpus { 0 } else { self.jobs },
+                if self.any_gpus || self.shares > 0 { 0 } else { self.jobs },
                 "jobs, and not one record says anything of GPUs: the site does not account them (gres/gpu is not in \
                  AccountingStorageTRES of slurm.conf), or these are CPU jobs; nothing can be simulated",
             ),
@@ -153,6 +156,8 @@ impl ElementReader for Reader {
                 self.slices,
                 "jobs hold MIG slices; each slice counts as one GPU, as Slurm counts",
             ),
+            Notice::new("partly-typed-gpus", self.partly_typed, tres::PARTLY_TYPED),
+            Notice::new("gpu-shares", self.shares, tres::SHARES),
             Notice::new(
                 "het-components",
                 self.het_components,
@@ -197,9 +202,14 @@ impl Reader {
                 Bad { expected: "a number of GPUs", hint: "Slurm writes -2 for a number it does not know" };
             return Err(Fault::of_value("tres", b"-2", UNKNOWN));
         }
-        let Some(grant) = tres::grant(got, asked) else { return Ok(Grant::default()) };
+        let has_shares = got == Tres::Shares || asked == Tres::Shares;
+        let Some(grant) = tres::grant(got, asked) else {
+            self.shares += u64::from(has_shares);
+            return Ok(Grant::default());
+        };
         self.any_gpus = true;
         self.slices += u64::from(grant.is_slices());
+        self.partly_typed += u64::from(grant.is_partly_typed);
         Ok(grant)
     }
 }
@@ -216,8 +226,11 @@ fn resources<'v>(job: &'v Value, path: &str) -> Result<Tres<'v>, Fault> {
     for entry in list {
         let name = entry.pointer("/name").and_then(Value::as_str).unwrap_or_default();
         let count = json::text(entry, number_path(entry, "/count"));
-        let is_gpu = json::text(entry, "/type") == "gres" && (name == "gpu" || name.starts_with("gpu:"));
-        if !is_gpu {
+        let is_gres = json::text(entry, "/type") == "gres";
+        if !is_gres || !(name == "gpu" || name.starts_with("gpu:")) {
+            if is_gres {
+                typed.share(name.as_bytes(), count.as_bytes());
+            }
             continue;
         }
         if count.is_empty() || count.starts_with('-') {
