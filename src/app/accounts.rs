@@ -55,6 +55,7 @@ fn short_reason(reason: &str) -> &str {
     match reason {
         "duplicate" => "folded duplicates",
         "step" => "job steps",
+        "resized" => "earlier sizes of jobs",
         "repeated-id" => "repeated ids",
         other => other,
     }
@@ -66,6 +67,7 @@ pub fn reason(reason: &str) -> &str {
     match reason {
         "duplicate" => "Equal to an earlier record, byte for byte",
         "step" => "Step of a job that has a record of its own",
+        "resized" => "Earlier size of a job that was resized",
         other => other,
     }
 }

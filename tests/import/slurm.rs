@@ -1,7 +1,8 @@
 //! What real clusters print: every quirk of Slurm's accounting that changes what a job is.
 
 use sts_sim::trace::Imported;
-use sts_sim::units::MilliGpus;
+use sts_sim::units::{MilliGpus, SimSpan};
+use sts_sim::workload::Outcome;
 
 use super::{assert_accounts, import, job, warning};
 
@@ -57,4 +58,33 @@ fn shares_of_gpus_are_said_and_never_read_as_no_gpu_data() {
     }
     let json = sacct_json(&[("shard", 2)]).report;
     assert_eq!((warning(&json, "gpu-shares"), warning(&json, "no-gpu-data")), (1, 0));
+}
+
+#[test]
+fn a_resized_job_counts_once_with_its_last_size() {
+    let row = |start: &str, end: &str, run_s: u32, gpus: u32, state: &str| {
+        format!("7|ann|2026-01-05T08:00:00|2026-01-05T{start}|{end}|{run_s}|gres/gpu={gpus}||{state}")
+    };
+    let first = row("08:00:00", "2026-01-05T08:01:00", 60, 4, "RESIZING");
+    let imported = sacct(COLUMNS, &[&first, &row("08:01:00", "2026-01-05T08:03:00", 120, 2, "COMPLETED")]);
+    let found = job(&imported, "7");
+    assert_eq!((found.gpus, found.duration.get()), (MilliGpus(2000), Some(SimSpan::from_secs(120.0))));
+    assert_eq!((imported.report.jobs, imported.report.skipped_count()), (1, 1));
+    assert_eq!(warning(&imported.report, "resized-jobs"), 1);
+    let growing = sacct(COLUMNS, &[&row("08:00:00", "Unknown", 60, 4, "RESIZING")]);
+    assert_eq!(growing.report.jobs, 1, "it is being resized now");
+}
+
+#[test]
+fn a_job_that_waits_has_no_times_whatever_is_printed() {
+    let row = "1|ann|2026-01-05T08:00:00|2026-01-06T00:00:00|2026-01-06T00:00:00|0||gres/gpu=4|PENDING";
+    let imported = sacct(COLUMNS, &[row]);
+    let found = job(&imported, "1");
+    assert_eq!((found.duration.get(), found.start.get(), found.end.get()), (None, None, None));
+    assert_eq!((found.outcome, found.gpus), (Outcome::Pending, MilliGpus(4000)));
+    assert_eq!(warning(&imported.report, "zero-durations"), 0);
+    // The try of a job that was requeued.
+    let row = "1|ann|2026-01-05T08:00:00|2026-01-05T08:01:00|2026-01-05T08:02:00|60|gres/gpu=4||PENDING";
+    let imported = sacct(COLUMNS, &[row]);
+    assert_eq!(job(&imported, "1").outcome, Outcome::Cancelled);
 }

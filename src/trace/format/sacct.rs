@@ -8,6 +8,7 @@
 
 mod columns;
 mod guess;
+pub(super) mod states;
 
 use std::borrow::Cow;
 
@@ -118,6 +119,8 @@ struct Reader {
     partly_typed: u64,
     /// Jobs that hold shares of GPUs and no GPU.
     shares: u64,
+    /// Records of earlier sizes of jobs.
+    resized: u64,
     outcomes: Outcomes,
 }
 
@@ -180,6 +183,7 @@ fn open(header: &Header) -> Result<Box<dyn RowReader>, Refusal> {
         slices: 0,
         partly_typed: 0,
         shares: 0,
+        resized: 0,
         outcomes: Outcomes::default(),
     };
     Ok(Box::new(reader))
@@ -193,6 +197,10 @@ impl RowReader for Reader {
             return Ok(Verdict::Skip("step"));
         }
         let draft = if row.surplus() == 0 { self.draft(row)? } else { self.mend(row)? };
+        if states::is_earlier_size(&draft.state, draft.end) {
+            self.resized += 1;
+            return Ok(Verdict::Skip(states::RESIZED));
+        }
         self.jobs += 1;
         self.waiting_arrays += u64::from(id.contains(&b'['));
         self.het_components += u64::from(id.contains(&b'+'));
@@ -263,6 +271,7 @@ impl RowReader for Reader {
             ),
             Notice::new("partly-typed-gpus", self.partly_typed, tres::PARTLY_TYPED),
             Notice::new("gpu-shares", self.shares, tres::SHARES),
+            Notice::new("resized-jobs", self.resized, states::RESIZED_SAYS),
         ];
         Closing { notices, ..Closing::default() }
     }
@@ -285,10 +294,12 @@ impl Reader {
             None => row.maybe(self.elapsed, value::elapsed)?,
         };
         let ran = start.zip(end).filter(|(start, end)| start <= end).map(|(start, end)| SimSpan(end - start));
-        // A job that never started shows an elapsed time of zero, which is no run time.
-        let started = self.start.is_none() || start.is_some();
         let grant = self.grant(row)?;
         let state = first_word(row.text(self.state));
+        let waits = states::waits(&state, elapsed.or(ran));
+        let (start, end) = (start.filter(|_| !waits), end.filter(|_| !waits));
+        // A job that never started shows an elapsed time of zero, which is no run time.
+        let started = !waits && (self.start.is_none() || start.is_some());
         let mut ended = self.outcomes.of(&state);
         self.unknown_states += u64::from(ended.is_none() && !state.is_empty());
         if ended == Some(Outcome::Pending) && start.is_some() && end.is_some() {

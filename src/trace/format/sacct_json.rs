@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::trace::elements::{ArrayAt, Place};
+use crate::trace::format::sacct::states;
 use crate::trace::format::tres::{self, COUNT, Grant, Tally, Tres};
 use crate::trace::format::{Column, ElementReader, Evidence, Format, Shape};
 use crate::trace::intake::{Closing, Draft, Fault, Notice, Verdict};
@@ -74,6 +75,8 @@ struct Reader {
     partly_typed: u64,
     /// Jobs that hold shares of GPUs and no GPU.
     shares: u64,
+    /// Records of earlier sizes of jobs.
+    resized: u64,
     het_components: u64,
     /// Errors that Slurm reports beside the jobs.
     errors: u64,
@@ -108,9 +111,15 @@ impl ElementReader for Reader {
             Some(first) => json::text(first, ""),
             None => json::first_text(&job, &["/state/current", "/state"]),
         };
+        if states::is_earlier_size(&state, end) {
+            self.resized += 1;
+            return Ok(Verdict::Skip(states::RESIZED));
+        }
+        let waits = states::waits(&state, elapsed.or(ran));
+        let (start, end) = (start.filter(|_| !waits), end.filter(|_| !waits));
         let mut ended = outcome(&state);
         self.unknown_states += u64::from(ended.is_none() && !state.is_empty());
-        if ended == Some(Outcome::Pending) && ran.is_some() {
+        if ended == Some(Outcome::Pending) && !waits && ran.is_some() {
             // A try that was ended to be requeued; the next one has its own record.
             ended = Some(Outcome::Cancelled);
         }
@@ -158,6 +167,7 @@ impl ElementReader for Reader {
             ),
             Notice::new("partly-typed-gpus", self.partly_typed, tres::PARTLY_TYPED),
             Notice::new("gpu-shares", self.shares, tres::SHARES),
+            Notice::new("resized-jobs", self.resized, states::RESIZED_SAYS),
             Notice::new(
                 "het-components",
                 self.het_components,
