@@ -34,7 +34,7 @@ pub(super) fn grant<'a>(got: Tres<'a>, asked: Tres<'a>) -> Option<Grant<'a>> {
     match (got, asked) {
         // A type that was asked for holds for all GPUs only if it was asked for as many.
         (Tres::Gpus(got), Tres::Gpus(asked))
-            if !asked.kind.is_empty() && !(got.is_partly_typed && asked.gpus < got.gpus) =>
+            if !asked.kind.is_empty() && (!got.is_partly_typed || asked.gpus >= got.gpus) =>
         {
             Some(Grant { gpus: got.gpus, ..asked })
         }
