@@ -88,3 +88,12 @@ fn a_job_that_waits_has_no_times_whatever_is_printed() {
     let imported = sacct(COLUMNS, &[row]);
     assert_eq!(job(&imported, "1").outcome, Outcome::Cancelled);
 }
+
+#[test]
+fn a_job_that_can_be_read_in_two_ways_alike_is_counted_once() {
+    // Whether the typed entry is of what it got or of what it asked for, it holds one slice.
+    let text = "JobID,User,Submit,Elapsed,AllocTRES,ReqTRES,State\n\
+                1,bob,2025-03-03T08:00:00,00:00:30,cpu=8,gres/gpu=1,gres/gpu:a100_1g.5gb=1,cpu=8,gres/gpu=1,COMPLETED\n";
+    let report = import(text.as_bytes()).unwrap().report;
+    assert_eq!((report.jobs, warning(&report, "mig-slices")), (1, 1), "{report:?}");
+}

@@ -13,7 +13,7 @@ pub(super) mod states;
 use std::borrow::Cow;
 
 use crate::trace::format::sacct::columns::{Delimiter, is_job_id};
-use crate::trace::format::tres::{self, Grant, Tres};
+use crate::trace::format::tres::{self, Census, Grant, Tres};
 use crate::trace::format::{Column, Evidence, Format, Layout, RowReader, Shape, Uneven};
 use crate::trace::intake::{Closing, Draft, Fault, Notice, Verdict};
 use crate::trace::outcome::Outcomes;
@@ -104,24 +104,25 @@ struct Reader {
     free_text: Vec<usize>,
     jobs: u64,
     steps: u64,
-    /// Whether any record names `gres/gpu` or its like.
-    any_gpus: bool,
     waiting_arrays: u64,
     het_components: u64,
-    unknown_states: u64,
     mended: u64,
+    drafts: Drafts,
+    /// Records of earlier sizes of jobs.
+    resized: u64,
+    outcomes: Outcomes,
+}
+
+/// What was noticed about the jobs while they were drafted; given back where a draft comes to nothing.
+#[derive(Debug, Clone, Copy, Default)]
+struct Drafts {
+    gpus: Census,
+    unknown_states: u64,
     /// Jobs on several nodes whose ReqGRES, or perhaps AllocGRES, counts for each node; and jobs with a ReqGRES on an unknown
     /// number of nodes.
     asked_per_node: u64,
     perhaps_per_node: u64,
     nodes_unknown: u64,
-    slices: u64,
-    partly_typed: u64,
-    /// Jobs that hold shares of GPUs and no GPU.
-    shares: u64,
-    /// Records of earlier sizes of jobs.
-    resized: u64,
-    outcomes: Outcomes,
 }
 
 fn open(header: &Header) -> Result<Box<dyn RowReader>, Refusal> {
@@ -172,17 +173,10 @@ fn open(header: &Header) -> Result<Box<dyn RowReader>, Refusal> {
             .collect(),
         jobs: 0,
         steps: 0,
-        any_gpus: false,
         waiting_arrays: 0,
         het_components: 0,
-        unknown_states: 0,
         mended: 0,
-        asked_per_node: 0,
-        perhaps_per_node: 0,
-        nodes_unknown: 0,
-        slices: 0,
-        partly_typed: 0,
-        shares: 0,
+        drafts: Drafts::default(),
         resized: 0,
         outcomes: Outcomes::default(),
     };
@@ -196,8 +190,11 @@ impl RowReader for Reader {
             self.steps += 1;
             return Ok(Verdict::Skip("step"));
         }
-        let draft = if row.surplus() == 0 { self.draft(row)? } else { self.mend(row)? };
+        let before = self.drafts;
+        let draft = if row.surplus() == 0 { self.draft(row) } else { self.mend(row) };
+        let draft = draft.inspect_err(|_| self.drafts = before)?;
         if states::is_earlier_size(&draft.state, draft.end) {
+            self.drafts = before;
             self.resized += 1;
             return Ok(Verdict::Skip(states::RESIZED));
         }
@@ -212,10 +209,10 @@ impl RowReader for Reader {
     }
 
     fn close(&mut self) -> Closing {
-        let notices = vec![
+        let notices = [
             Notice::new(
                 "no-gpu-data",
-                if self.any_gpus || self.shares > 0 { 0 } else { self.jobs },
+                if self.drafts.gpus.any { 0 } else { self.jobs },
                 "jobs, and not one record says anything of GPUs: the site does not account them (gres/gpu is not in \
                  AccountingStorageTRES of slurm.conf; `sacctmgr show tres` lists what is), or these are CPU jobs; nothing \
                  can be simulated",
@@ -238,7 +235,7 @@ impl RowReader for Reader {
             ),
             Notice::new(
                 "unknown-states",
-                self.unknown_states,
+                self.drafts.unknown_states,
                 "jobs have an unknown state and count as completed",
             ),
             Notice::new(
@@ -248,31 +245,25 @@ impl RowReader for Reader {
             ),
             Notice::new(
                 "gres-per-node",
-                self.asked_per_node,
+                self.drafts.asked_per_node,
                 "jobs ran on several nodes and have their GPUs in ReqGRES, which counts for each node as --gres does; it was \
                  multiplied by the nodes",
             ),
             Notice::new(
                 "gres-perhaps-per-node",
-                self.perhaps_per_node,
+                self.drafts.perhaps_per_node,
                 "jobs ran on several nodes and have their GPUs in AllocGRES, which is read as the sum over all nodes; some versions \
                  of Slurm print the number for each node. Export AllocTRES, which is always the sum",
             ),
             Notice::new(
                 "gres-without-nodes",
-                self.nodes_unknown,
+                self.drafts.nodes_unknown,
                 "jobs have their GPUs in ReqGRES, which counts for each node, and their number of nodes is not in the file; each \
                  counts as one node. Export NNodes as well, or AllocTRES",
             ),
-            Notice::new(
-                "mig-slices",
-                self.slices,
-                "jobs hold MIG slices; each slice counts as one GPU, as Slurm counts",
-            ),
-            Notice::new("partly-typed-gpus", self.partly_typed, tres::PARTLY_TYPED),
-            Notice::new("gpu-shares", self.shares, tres::SHARES),
-            Notice::new("resized-jobs", self.resized, states::RESIZED_SAYS),
         ];
+        let resized = Notice::new("resized-jobs", self.resized, states::RESIZED_SAYS);
+        let notices = notices.into_iter().chain(self.drafts.gpus.notices()).chain([resized]).collect();
         Closing { notices, ..Closing::default() }
     }
 }
@@ -301,7 +292,7 @@ impl Reader {
         // A job that never started shows an elapsed time of zero, which is no run time.
         let started = !waits && (self.start.is_none() || start.is_some());
         let mut ended = self.outcomes.of(&state);
-        self.unknown_states += u64::from(ended.is_none() && !state.is_empty());
+        self.drafts.unknown_states += u64::from(ended.is_none() && !state.is_empty());
         if ended == Some(Outcome::Pending) && start.is_some() && end.is_some() {
             // A try that was ended to be requeued; the next one has its own record.
             ended = Some(Outcome::Cancelled);
@@ -368,6 +359,7 @@ impl Reader {
                 && [self.user, self.account, self.partition, self.state, self.start, self.end]
                     .into_iter()
                     .all(|column| !spread.optional(column).contains(&b'='));
+            let before = self.drafts;
             let Some(draft) = are_lists.then(|| self.draft(&spread).ok()).flatten() else { continue };
             match &found {
                 Some((_, known)) if (known.gpus, &known.gpu_type) != (draft.gpus, &draft.gpu_type) => {
@@ -377,7 +369,7 @@ impl Reader {
                         "use the bars of -P (without --delimiter)",
                     ));
                 }
-                Some(_) => {}
+                Some(_) => self.drafts = before,
                 None => found = Some((spread, draft)),
             }
         }
@@ -395,41 +387,32 @@ impl Reader {
         };
         let got = named(self.alloc_tres, &tres::tres)?;
         let asked = named(self.req_tres, &tres::tres)?;
-        let mut has_shares = got == Tres::Shares || asked == Tres::Shares;
-        let grant = match tres::grant(got, asked) {
-            Some(grant) => grant,
-            // Old sites print GPUs only here.
-            None => {
-                let stated = value::whole(row.optional(self.nodes));
-                let nodes = stated.unwrap_or(1).max(1);
-                // --gres counts per node, and ReqGRES is what was asked for with it.
-                let asked = named(self.req_gres, &|text| tres::gres(text, nodes, nodes))?;
-                let got = named(self.alloc_gres, &|text| tres::gres(text, nodes, 1))?;
-                has_shares |= got == Tres::Shares || asked == Tres::Shares;
-                let may_be_each = got == named(self.alloc_gres, &|text| tres::gres(text, 1, 1))?;
-                match (got, asked) {
-                    (Tres::Gpus(got), asked) => {
-                        // The sum of what was asked for on all nodes is no number for each node.
-                        let is_sum = matches!(&asked, Tres::Gpus(asked) if asked.gpus == got.gpus);
-                        self.perhaps_per_node += u64::from(nodes > 1 && may_be_each && !is_sum);
-                        got
-                    }
-                    (Tres::Empty, Tres::Gpus(asked)) => {
-                        self.asked_per_node += u64::from(nodes > 1);
-                        self.nodes_unknown += u64::from(stated.is_none());
-                        asked
-                    }
-                    _ => {
-                        self.shares += u64::from(has_shares);
-                        return Ok(Grant::default());
-                    }
+        let mut held = tres::held(got, asked);
+        // Old sites print GPUs only here.
+        if !matches!(held, Tres::Gpus(_)) {
+            let stated = value::whole(row.optional(self.nodes));
+            let nodes = stated.unwrap_or(1).max(1);
+            // --gres counts per node, and ReqGRES is what was asked for with it.
+            let asked = named(self.req_gres, &|text| tres::gres(text, nodes, nodes))?;
+            let got = named(self.alloc_gres, &|text| tres::gres(text, nodes, 1))?;
+            let may_be_each = got == named(self.alloc_gres, &|text| tres::gres(text, 1, 1))?;
+            match (got, asked) {
+                (Tres::Gpus(got), asked) => {
+                    // The sum of what was asked for on all nodes is no number for each node.
+                    let is_sum = matches!(&asked, Tres::Gpus(asked) if asked.gpus == got.gpus);
+                    self.drafts.perhaps_per_node += u64::from(nodes > 1 && may_be_each && !is_sum);
+                    held = Tres::Gpus(got);
                 }
+                (Tres::Empty, Tres::Gpus(asked)) => {
+                    self.drafts.asked_per_node += u64::from(nodes > 1);
+                    self.drafts.nodes_unknown += u64::from(stated.is_none());
+                    held = Tres::Gpus(asked);
+                }
+                (Tres::Shares, _) | (_, Tres::Shares) => held = Tres::Shares,
+                _ => {}
             }
-        };
-        self.any_gpus = true;
-        self.slices += u64::from(grant.is_slices());
-        self.partly_typed += u64::from(grant.is_partly_typed);
-        Ok(grant)
+        }
+        Ok(self.drafts.gpus.take(held))
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::trace::elements::{ArrayAt, Place};
 use crate::trace::format::sacct::states;
-use crate::trace::format::tres::{self, COUNT, Grant, Tally, Tres};
+use crate::trace::format::tres::{self, COUNT, Census, Grant, Tally, Tres};
 use crate::trace::format::{Column, ElementReader, Evidence, Format, Shape};
 use crate::trace::intake::{Closing, Draft, Fault, Notice, Verdict};
 use crate::trace::json;
@@ -68,13 +68,8 @@ fn detect(sample: &Sample<'_>) -> Option<Evidence> {
 #[derive(Debug, Default)]
 struct Reader {
     jobs: u64,
-    /// Whether any record names GPUs.
-    any_gpus: bool,
+    gpus: Census,
     unknown_states: u64,
-    slices: u64,
-    partly_typed: u64,
-    /// Jobs that hold shares of GPUs and no GPU.
-    shares: u64,
     /// Records of earlier sizes of jobs.
     resized: u64,
     het_components: u64,
@@ -143,7 +138,7 @@ impl ElementReader for Reader {
 
     fn close(&mut self) -> Closing {
         let error = if self.error.is_empty() { "no text" } else { &self.error };
-        let notices = vec![
+        let before = [
             Notice::new(
                 "slurm-errors",
                 self.errors,
@@ -151,7 +146,7 @@ impl ElementReader for Reader {
             ),
             Notice::new(
                 "no-gpu-data",
-                if self.any_gpus || self.shares > 0 { 0 } else { self.jobs },
+                if self.gpus.any { 0 } else { self.jobs },
                 "jobs, and not one record says anything of GPUs: the site does not account them (gres/gpu is not in \
                  AccountingStorageTRES of slurm.conf), or these are CPU jobs; nothing can be simulated",
             ),
@@ -160,13 +155,8 @@ impl ElementReader for Reader {
                 self.unknown_states,
                 "jobs have an unknown state and count as completed",
             ),
-            Notice::new(
-                "mig-slices",
-                self.slices,
-                "jobs hold MIG slices; each slice counts as one GPU, as Slurm counts",
-            ),
-            Notice::new("partly-typed-gpus", self.partly_typed, tres::PARTLY_TYPED),
-            Notice::new("gpu-shares", self.shares, tres::SHARES),
+        ];
+        let after = [
             Notice::new("resized-jobs", self.resized, states::RESIZED_SAYS),
             Notice::new(
                 "het-components",
@@ -175,6 +165,7 @@ impl ElementReader for Reader {
                  together",
             ),
         ];
+        let notices = before.into_iter().chain(self.gpus.notices()).chain(after).collect();
         Closing { notices, ..Closing::default() }
     }
 }
@@ -212,15 +203,7 @@ impl Reader {
                 Bad { expected: "a number of GPUs", hint: "Slurm writes -2 for a number it does not know" };
             return Err(Fault::of_value("tres", b"-2", UNKNOWN));
         }
-        let has_shares = got == Tres::Shares || asked == Tres::Shares;
-        let Some(grant) = tres::grant(got, asked) else {
-            self.shares += u64::from(has_shares);
-            return Ok(Grant::default());
-        };
-        self.any_gpus = true;
-        self.slices += u64::from(grant.is_slices());
-        self.partly_typed += u64::from(grant.is_partly_typed);
-        Ok(grant)
+        Ok(self.gpus.take(tres::held(got, asked)))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::trace::intake::Notice;
 use crate::trace::value::{self, Bad};
 use crate::units::MilliGpus;
 
@@ -28,33 +29,70 @@ pub(super) enum Tres<'a> {
     Gpus(Grant<'a>),
 }
 
-/// The GPUs of a job: what it got, else what it asked for. The type is the one it asked for, if that is recorded. `None` if
-/// neither list says anything of GPUs.
-pub(super) fn grant<'a>(got: Tres<'a>, asked: Tres<'a>) -> Option<Grant<'a>> {
+/// What both lists say of a job's GPUs: what it got, else what it asked for. The type is the one it asked for, if that is recorded.
+pub(super) fn held<'a>(got: Tres<'a>, asked: Tres<'a>) -> Tres<'a> {
     match (got, asked) {
         // A type that was asked for holds for all GPUs only if it was asked for as many.
         (Tres::Gpus(got), Tres::Gpus(asked))
             if !asked.kind.is_empty() && (!got.is_partly_typed || asked.gpus >= got.gpus) =>
         {
-            Some(Grant { gpus: got.gpus, ..asked })
+            Tres::Gpus(Grant { gpus: got.gpus, ..asked })
         }
-        (Tres::Gpus(grant), _) | (Tres::Empty | Tres::Unknown, Tres::Gpus(grant)) => Some(grant),
-        (Tres::NoGpus | Tres::Shares, Tres::Gpus(_)) => Some(Grant::default()),
-        (_, Tres::NoGpus | Tres::Shares | Tres::Empty | Tres::Unknown) => None,
+        (Tres::Gpus(grant), _) | (Tres::Empty | Tres::Unknown, Tres::Gpus(grant)) => Tres::Gpus(grant),
+        (Tres::NoGpus | Tres::Shares, Tres::Gpus(_)) => Tres::Gpus(Grant::default()),
+        (Tres::Shares, _) | (_, Tres::Shares) => Tres::Shares,
+        (_, Tres::NoGpus | Tres::Empty | Tres::Unknown) => Tres::NoGpus,
     }
 }
 
 pub(super) const COUNT: Bad =
     Bad { expected: "gres/gpu=N or gres/gpu:type=N with N from 0 to 65,536", hint: "" };
 
-/// What the report says of jobs with [`Grant::is_partly_typed`].
-pub(super) const PARTLY_TYPED: &str = "jobs name the type of some of their GPUs and not of the rest, as where only some types are in \
-                                       AccountingStorageTRES; all count, and of no type in particular";
+/// What the resources of a file's jobs say of GPUs.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Census {
+    /// Whether any job's lists name GPUs or shares of them.
+    pub(super) any: bool,
+    slices: u64,
+    partly_typed: u64,
+    shares: u64,
+}
 
-/// What the report says of jobs with [`Tres::Shares`].
-pub(super) const SHARES: &str = "jobs hold shares of GPUs (gres/shard or gres/mps) and count as having none: how many shares make a \
-                                 GPU is in the site's gres.conf and not in the file. To simulate them, write the table with GPUs as \
-                                 a decimal number, such as 0.25";
+impl Census {
+    /// Counts a job that holds this; the GPUs it has.
+    pub(super) fn take<'a>(&mut self, held: Tres<'a>) -> Grant<'a> {
+        self.any |= matches!(held, Tres::Gpus(_) | Tres::Shares);
+        self.shares += u64::from(held == Tres::Shares);
+        let Tres::Gpus(grant) = held else { return Grant::default() };
+        self.slices += u64::from(grant.is_slices());
+        self.partly_typed += u64::from(grant.is_partly_typed);
+        grant
+    }
+
+    /// What the report says of them.
+    pub(super) fn notices(&self) -> [Notice; 3] {
+        [
+            Notice::new(
+                "mig-slices",
+                self.slices,
+                "jobs hold MIG slices; each slice counts as one GPU, as Slurm counts",
+            ),
+            Notice::new(
+                "partly-typed-gpus",
+                self.partly_typed,
+                "jobs name the type of some of their GPUs and not of the rest, as where only some types are in \
+                 AccountingStorageTRES; all count, and of no type in particular",
+            ),
+            Notice::new(
+                "gpu-shares",
+                self.shares,
+                "jobs hold shares of GPUs (gres/shard or gres/mps) and count as having none: how many shares make a GPU is in \
+                 the site's gres.conf and not in the file. To simulate them, write the table with GPUs as a decimal number, \
+                 such as 0.25",
+            ),
+        ]
+    }
+}
 
 /// Reads `billing=32,cpu=32,gres/gpu:a100=1,gres/gpu=1,mem=128G`. A typed entry repeats GPUs of the untyped total, which also has
 /// those whose type the site does not account. `gres/gpumem` and `gres/gpuutil` are no GPUs.
@@ -188,8 +226,10 @@ mod tests {
         assert_eq!(tres(b"gres/gpu:a100=2,gres/gpu=4,gres/gpu:v100=1"), partly(4000));
         assert_eq!(tres(b"gres/gpu=4,gres/gpu:a100=2,gres/gpu:v100=2"), gpus(4000, "a100|v100"));
         assert_eq!(gres(b"gpu:2,gpu:a100:1", 1, 1), partly(3000));
-        let asked = |text: &'static [u8]| grant(partly(4000)?, tres(text)?).ok_or(COUNT);
-        let kind = |text| asked(text).map(|grant| (grant.gpus.0, grant.kind, grant.is_partly_typed));
+        let kind = |text: &'static [u8]| match held(partly(4000)?, tres(text)?) {
+            Tres::Gpus(grant) => Ok((grant.gpus.0, grant.kind, grant.is_partly_typed)),
+            _ => Err(COUNT),
+        };
         assert_eq!(kind(b"gres/gpu:a100=4"), Ok((4000, "a100".into(), false)));
         assert_eq!(kind(b"gres/gpu:a100=2"), Ok((4000, "".into(), true)));
     }
