@@ -185,3 +185,10 @@ pub struct Workload {
     /// The first submission in the source's own origin: epoch seconds where it has dates.
     pub first_submit_s: f64,
 }
+
+impl Workload {
+    /// The jobs that ask for a GPU or a share of one, in the order of the workload.
+    pub fn gpu_jobs(&self) -> impl Iterator<Item = &JobRecord> {
+        self.jobs.iter().filter(|job| job.gpus.0 > 0)
+    }
+}

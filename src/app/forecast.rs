@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::strings::{counted, jobs};
+use crate::chart::format;
 use crate::scenario::run::Prepared;
 use crate::workload::Workload;
 
@@ -30,10 +31,9 @@ impl Forecast {
     #[must_use]
     pub fn of(prepared: &Prepared, traced: &Workload) -> Self {
         let workload = &prepared.workload;
-        let gpu_jobs = |workload: &Workload| workload.jobs.iter().filter(|job| job.gpus.0 > 0).count() as u64;
         Self {
-            traced: gpu_jobs(traced),
-            taken: gpu_jobs(&prepared.source),
+            traced: traced.gpu_jobs().count() as u64,
+            taken: prepared.source.gpu_jobs().count() as u64,
             simulated: workload.jobs.len() as u64,
             too_large: workload.never_fit.len() as u64,
             without_run_time: workload.without_duration.len() as u64,
@@ -56,9 +56,9 @@ impl Forecast {
         ];
         let others = others.into_iter().filter(|(count, _)| *count > 0);
         let others: Vec<String> =
-            others.map(|(count, what)| format!("{} {what}", crate::chart::format::count(count))).collect();
-        let of = crate::chart::format::count(traced);
-        format!("{} of {of}, of {tenants}, will be simulated: {}.", jobs(simulated), others.join(", "))
+            others.map(|(count, what)| format!("{} {what}", format::count(count))).collect();
+        let (some, all) = (jobs(simulated), format::count(traced));
+        format!("{some} of {all}, of {tenants}, will be simulated: {}.", others.join(", "))
     }
 }
 

@@ -129,7 +129,6 @@ impl WorkloadDigest {
     /// Summarises `workload`.
     #[must_use]
     pub fn of(workload: &Workload) -> Self {
-        let gpu_jobs = || workload.jobs.iter().filter(|job| job.gpus.0 > 0);
         let mut sizes: BTreeMap<MilliGpus, u64> = BTreeMap::new();
         let mut durations: Vec<SimSpan> = Vec::new();
         let mut gaps: Vec<SimSpan> = Vec::new();
@@ -139,7 +138,7 @@ impl WorkloadDigest {
         for job in &workload.jobs {
             *sizes.entry(job.gpus).or_insert(0) += 1;
         }
-        for job in gpu_jobs() {
+        for job in workload.gpu_jobs() {
             durations.extend(job.duration.get());
             demand += job.duration.get().map_or(0, |span| i128::from(span.0) * i128::from(job.gpus.0));
             for (known, count) in Outcome::ALL.iter().zip(&mut outcomes) {
@@ -148,9 +147,9 @@ impl WorkloadDigest {
             gaps.extend(last.map(|last| job.submit.since(last)));
             last = Some(job.submit);
         }
-        let count = gpu_jobs().count() as u64;
-        let first = gpu_jobs().map(|job| job.submit).min().unwrap_or_default();
-        let span = gpu_jobs().map(|job| job.submit).max().unwrap_or_default().since(first);
+        let count = workload.gpu_jobs().count() as u64;
+        let first = workload.gpu_jobs().map(|job| job.submit).min().unwrap_or_default();
+        let span = workload.gpu_jobs().map(|job| job.submit).max().unwrap_or_default().since(first);
         let per_hour = |amount: f64| (span.0 > 0).then(|| amount * 3600.0 / span.as_secs());
         let by_user = |tenants| {
             if workload.users.is_empty() { Vec::new() } else { loads::by_tenant(workload, tenants) }
@@ -161,7 +160,7 @@ impl WorkloadDigest {
             gpu_jobs: count,
             span_s: span.as_secs(),
             first_submit_s: workload.first_submit_s + first.as_secs(),
-            arrivals: Arrivals::of(gpu_jobs().map(|job| job.submit.since(first)), span),
+            arrivals: Arrivals::of(workload.gpu_jobs().map(|job| job.submit.since(first)), span),
             tenants: loads::by_tenant(workload, TenantsBy::Vc),
             users: by_user(TenantsBy::User),
             users_by_tenant: by_user(TenantsBy::Both),
@@ -174,7 +173,7 @@ impl WorkloadDigest {
             gpu_hours: gpu_hours(demand),
             offered_gpus: per_hour(gpu_hours(demand)),
             jobs_per_hour: per_hour(count as f64),
-            max_gpus: gpu_jobs().map(|job| job.gpus).max().unwrap_or_default().as_gpus(),
+            max_gpus: workload.gpu_jobs().map(|job| job.gpus).max().unwrap_or_default().as_gpus(),
         }
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn by_tenant(workload: &Workload, tenants: TenantsBy) -> Vec<TenantLo
     let mut rows: HashMap<(u32, Option<u32>), usize> = HashMap::new();
     let mut by_name: BTreeMap<String, usize> = BTreeMap::new();
     let mut sums: Vec<(u64, i128)> = Vec::new();
-    for job in workload.jobs.iter().filter(|job| job.gpus.0 > 0) {
+    for job in workload.gpu_jobs() {
         let user = job.user.filter(|_| matches!(tenants, TenantsBy::User | TenantsBy::Both));
         let row = *rows.entry((job.tenant.0, user)).or_insert_with(|| {
             *by_name.entry(tenants.name(workload, job)).or_insert_with(|| {
@@ -71,7 +71,7 @@ pub(super) fn by_tenant(workload: &Workload, tenants: TenantsBy) -> Vec<TenantLo
 /// The requests of GPU jobs, most GPU-hours first (ties: more jobs, then name).
 pub(super) fn by_type(workload: &Workload) -> Vec<TypeLoad> {
     let mut rows: BTreeMap<Option<u32>, (i128, BTreeMap<MilliGpus, u64>)> = BTreeMap::new();
-    for job in workload.jobs.iter().filter(|job| job.gpus.0 > 0) {
+    for job in workload.gpu_jobs() {
         let (sum, sizes) = rows.entry(job.gpu_type).or_default();
         *sum += demand(job);
         *sizes.entry(job.gpus).or_default() += 1;

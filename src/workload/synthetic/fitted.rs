@@ -110,8 +110,7 @@ impl Fitted {
     /// The shape of the GPU jobs of a workload; `None` where fewer than two have a run time.
     #[must_use]
     pub fn of(workload: &Workload) -> Option<Self> {
-        let jobs: Vec<&JobRecord> =
-            workload.jobs.iter().filter(|job| job.gpus.0 > 0 && job.duration.is_some()).collect();
+        let jobs: Vec<&JobRecord> = workload.gpu_jobs().filter(|job| job.duration.is_some()).collect();
         let first = jobs.first().filter(|_| jobs.len() > 1)?;
         let origin_s = if is_date(workload.first_submit_s) { workload.first_submit_s } else { 0.0 };
         let start_s = (origin_s as i64 + first.submit.0 / MICROS_PER_S).rem_euclid(86_400);
