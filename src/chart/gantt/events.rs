@@ -5,88 +5,100 @@
 
 use std::io::{self, Write};
 
+use serde::Serialize;
+
 use super::{Lane, Schedule};
 
+/// An event, by its phase.
+#[derive(Serialize)]
+#[serde(tag = "ph")]
+enum Event<'a> {
+    /// The name of a process or thread.
+    #[serde(rename = "M")]
+    Name { pid: usize, tid: usize, name: &'static str, args: Named<'a> },
+    /// A bar.
+    #[serde(rename = "X")]
+    Bar { pid: usize, tid: usize, ts: i64, dur: i64, name: &'a str, cat: &'a str, args: Details<'a> },
+}
+
+#[derive(Serialize)]
+struct Named<'a> {
+    name: &'a str,
+}
+
+#[derive(Serialize)]
+struct Details<'a> {
+    tenant: &'a str,
+    class: &'a str,
+    submitted_us: i64,
+    overhead_us: i64,
+    rate_millionths: u32,
+}
+
 impl Schedule {
-    /// Writes every bar as an event, preceded by the names of types and lanes.
+    /// Writes every bar as an event, and the names of types and lanes.
     ///
     /// # Errors
     /// When it cannot be written.
     pub fn write_trace_events(&self, mut to: impl Write) -> io::Result<()> {
         to.write_all(b"{\"displayTimeUnit\":\"ms\",\"traceEvents\":[")?;
         let mut gap = "\n";
-        for (process, kind) in self.kinds().iter().enumerate() {
-            write!(to, "{gap}{}", named("process_name", process, 0, &kind.name))?;
+        let mut write = |event: &Event<'_>| {
+            to.write_all(gap.as_bytes())?;
             gap = ",\n";
+            serde_json::to_writer(&mut to, event).map_err(io::Error::from)
+        };
+        for (pid, kind) in self.kinds().iter().enumerate() {
+            write(&Event::Name { pid, tid: 0, name: "process_name", args: Named { name: &kind.name } })?;
         }
-        let tenants: Vec<String> =
-            (0..self.tenants().len()).map(|at| quoted(self.tenants().get(at))).collect();
-        for (thread, lane) in self.lanes().iter().enumerate() {
-            let process = self.kind_of(lane.device).map_or(0, |(kind, _)| kind as usize);
-            write!(to, "{gap}{}", named("thread_name", process, thread, &self.lane_name(*lane)))?;
-            gap = ",\n";
-            for bar in self.lane(thread as u32) {
-                self.write_bar(&mut to, gap, bar as u32, (process, thread), &tenants)?;
+        for (tid, lane) in self.lanes().iter().enumerate() {
+            let pid = self.kind_of(lane.device).map_or(0, |(kind, _)| kind as usize);
+            write(&Event::Name {
+                pid,
+                tid,
+                name: "thread_name",
+                args: Named { name: &self.lane_name(*lane) },
+            })?;
+            for event in self.lane(tid as u32).filter_map(|bar| self.event(bar as u32, pid, tid)) {
+                write(&event)?;
             }
         }
         to.write_all(b"\n]}\n")
     }
 
-    fn write_bar(
-        &self,
-        to: &mut impl Write,
-        gap: &str,
-        bar: u32,
-        (process, thread): (usize, usize),
-        tenants: &[String],
-    ) -> io::Result<()> {
-        let (Some(span), Some(lease), Some(job)) = (self.span(bar), self.lease_of(bar), self.job_of(bar))
-        else {
-            return Ok(());
-        };
-        let Some(of) = self.job(job) else { return Ok(()) };
+    fn event(&self, bar: u32, pid: usize, tid: usize) -> Option<Event<'_>> {
+        let (span, lease) = (self.span(bar)?, self.lease_of(bar)?);
+        let job = self.job(lease.job)?;
         let micros = |ticks: u32| i64::from(ticks) * self.tick_us();
-        let tenant = tenants.get(of.tenant as usize).map_or("\"\"", String::as_str);
-        let overhead_us = micros(lease.ready.min(span.end).saturating_sub(span.start));
-        write!(
-            to,
-            "{gap}{{\"ph\":\"X\",\"pid\":{process},\"tid\":{thread},\"ts\":{},\"dur\":{},\"name\":{},\"cat\":{tenant},\"args\":{{\"tenant\":{tenant},\
-             \"class\":{},\"submitted_us\":{},\"overhead_us\":{overhead_us},\"rate_millionths\":{}}}}}",
-            micros(span.start),
-            micros(span.end - span.start),
-            quoted(self.name(job)),
-            quoted(self.classes().get(of.class as usize)),
-            micros(of.submit),
-            lease.rate_micro,
-        )
+        let tenant = self.tenants().get(job.tenant as usize);
+        Some(Event::Bar {
+            pid,
+            tid,
+            ts: micros(span.start),
+            dur: micros(span.end - span.start),
+            name: self.name(lease.job),
+            cat: tenant,
+            args: Details {
+                tenant,
+                class: self.classes().get(job.class as usize),
+                submitted_us: micros(job.submit),
+                overhead_us: micros(lease.ready.min(span.end).saturating_sub(span.start)),
+                rate_millionths: lease.rate_micro,
+            },
+        })
     }
 
     /// `node 2, GPU 5`, and which slots of it where it is divided.
     fn lane_name(&self, lane: Lane) -> String {
         let (_, node, gpu) = self.address(lane.device).unwrap_or_default();
         let positions = self.kind_of(lane.device).map_or(1, |(_, kind)| kind.positions);
-        if positions <= 1 {
-            return format!("node {node}, GPU {gpu}");
-        }
         let (first, last) = (lane.first + 1, lane.first + lane.height);
-        if lane.height == 1 {
-            format!("node {node}, GPU {gpu}, slot {first}")
-        } else {
-            format!("node {node}, GPU {gpu}, slots {first} to {last}")
+        match lane.height {
+            _ if positions <= 1 => format!("node {node}, GPU {gpu}"),
+            1 => format!("node {node}, GPU {gpu}, slot {first}"),
+            _ => format!("node {node}, GPU {gpu}, slots {first} to {last}"),
         }
     }
-}
-
-fn named(what: &str, process: usize, thread: usize, name: &str) -> String {
-    format!(
-        "{{\"ph\":\"M\",\"pid\":{process},\"tid\":{thread},\"name\":\"{what}\",\"args\":{{\"name\":{}}}}}",
-        quoted(name)
-    )
-}
-
-/// A text as JSON.
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }
 
 #[cfg(test)]
@@ -94,6 +106,7 @@ mod tests {
     use serde_json::Value;
 
     use super::super::tests::schedule;
+    use super::super::{Builder, Kind};
 
     #[test]
     fn every_bar_is_an_event_on_its_lane() {
@@ -133,6 +146,11 @@ mod tests {
 
     #[test]
     fn names_may_hold_anything() {
-        assert_eq!(super::quoted("a\"b\\\n"), r#""a\"b\\\n""#);
+        let name = "a\"b\\\n";
+        let kind = Kind { name: name.into(), first_device: 0, devices: 0, positions: 1, slots: 1 };
+        let mut text = Vec::new();
+        Builder::new(vec![kind], Vec::new(), 1).finish().write_trace_events(&mut text).unwrap();
+        let value: Value = serde_json::from_slice(&text).unwrap();
+        assert_eq!(value["traceEvents"][0]["args"]["name"], name);
     }
 }

@@ -1,7 +1,7 @@
 use super::*;
 
 /// One bar as a test states it: device, first position, height, from, to.
-pub(super) type Bar = (u32, u8, u8, u32, u32);
+type Bar = (u32, u8, u8, u32, u32);
 
 const SECOND: i64 = 1_000_000;
 
