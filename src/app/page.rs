@@ -36,9 +36,9 @@ pub mod width;
 use std::rc::Rc;
 
 use gloo::events::EventListener;
+use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Blob, File};
+use web_sys::File;
 use yew::prelude::*;
 
 use self::banners::Banners;
@@ -49,7 +49,7 @@ use self::gavel::Gavel;
 use self::header::Header;
 use self::laboratory::Laboratory;
 use self::mapping::MappingWindow;
-use self::results::{Basis, Results, ResultsProps, save::save_blob};
+use self::results::{Basis, Results, ResultsProps, save::save_written};
 use self::run_bar::RunBar;
 use self::setup::SetUp;
 use self::shelf::Shelf;
@@ -193,11 +193,14 @@ impl Component for Page {
             }
             Msg::Files(files) => self.shelf.take_files(files),
             Msg::Read(ReadTask::Read(id), news) => self.reading_news(id, news),
-            Msg::Read(ReadTask::Export(name), news) => match exported(&name, news) {
+            Msg::Read(ReadTask::Export(name), news) => match save_written(&name, news) {
                 Ok(()) => return false,
                 Err(message) => Action::Fault(export_workload::FAULT.into(), Fault { text: name, message }),
             },
-            Msg::Read(ReadTask::Forecast(number), news) => Action::Foreseen(number, forecast(news)),
+            Msg::Read(ReadTask::Forecast(number), news) => match forecast(news) {
+                Some(answer) => Action::Foreseen(number, answer),
+                None => return false,
+            },
             Msg::Ran(RunTask::Run(id, run), news) => self.run_news(id, run, news),
             Msg::Ran(RunTask::CommonMeans(id), news) => match news {
                 News::Said { reply: Reply::CommonMeans { means }, .. } => Action::CommonMeans(id, means),
@@ -385,9 +388,7 @@ impl Page {
                 }
                 Reply::Refused { refusal } => ReadReport::Refused(Why::NoTrace(*refusal)),
                 Reply::Failed { message } => ReadReport::Refused(Why::Failed(message)),
-                other => {
-                    ReadReport::Refused(Why::Failed(format!("the worker answered something else: {other:?}")))
-                }
+                other => ReadReport::Refused(Why::Failed(strings::answered_else(&other))),
             },
         };
         Action::Read(id, report)
@@ -403,9 +404,7 @@ impl Page {
                     RunReport::Finished { result, scenario_hash, jobs, assumptions }
                 }
                 Reply::Failed { message } => RunReport::Lost(Cause::Refused, message),
-                other => {
-                    RunReport::Lost(Cause::Refused, format!("the worker answered something else: {other:?}"))
-                }
+                other => RunReport::Lost(Cause::Refused, strings::answered_else(&other)),
             },
         };
         Action::Ran(id, run, report)
@@ -430,24 +429,11 @@ impl Page {
     }
 }
 
-/// What would be simulated, or why nothing would be.
-fn forecast(news: News) -> Result<Forecast, String> {
+/// What would be simulated, or why nothing would be. A worker that fails at it says nothing about the jobs: the run itself will tell.
+fn forecast(news: News) -> Option<Result<Forecast, String>> {
     match news {
-        News::Said { reply: Reply::Forecast { forecast }, .. } => Ok(forecast),
-        News::Said { reply: Reply::Failed { message }, .. } => Err(message),
-        News::Said { reply, .. } => Err(format!("the worker answered something else: {reply:?}")),
-        News::Died(message) => Err(strings::died(&message)),
-    }
-}
-
-/// Gives the reader a workload as a file.
-fn exported(name: &str, news: News) -> Result<(), String> {
-    match news {
-        News::Said { reply: Reply::Exported, message } => {
-            let file = get(&message, "file").dyn_into::<Blob>().map_err(|_| strings::NO_FILE.to_owned())?;
-            save_blob(name, &file).map_err(|_| strings::NO_FILE.to_owned())
-        }
-        News::Said { reply: Reply::Failed { message }, .. } | News::Died(message) => Err(message),
-        News::Said { reply, .. } => Err(format!("the worker answered something else: {reply:?}")),
+        News::Said { reply: Reply::Forecast { forecast }, .. } => Some(Ok(forecast)),
+        News::Said { reply: Reply::Failed { message }, .. } => Some(Err(message)),
+        News::Said { .. } | News::Died(_) => None,
     }
 }

@@ -782,16 +782,15 @@ impl State {
             }
             ReadReport::Read(contents) => {
                 let source = reading.source.clone();
-                if let Some(report) = contents.report.as_ref().filter(|report| report.jobs == 0) {
-                    self.inputs.reading = None;
-                    self.refuse(source, Why::NoJob(Box::new(report.clone())));
-                    return;
+                let mut contents = *contents;
+                if let Some(report) = contents.report.take_if(|report| report.jobs == 0) {
+                    return self.refuse(source, Why::NoJob(Box::new(report)));
                 }
                 let seconds = now.s - reading.started_s;
                 self.inputs.reading = None;
                 let is_other = matches!(&source, Source::Files { files, .. } if self.is_other_content(files));
                 let kept = if is_other { Settings::Reset } else { Settings::Keep };
-                let loaded = self.inputs.keep(Loaded { read, source, contents: *contents, seconds });
+                let loaded = self.inputs.keep(Loaded { read, source, contents, seconds });
                 if loaded.contents.report.is_some() {
                     self.leave_sample(commands);
                     self.use_trace(&loaded, kept, commands);
@@ -802,7 +801,6 @@ impl State {
             }
             ReadReport::Refused(why) => {
                 let source = reading.source.clone();
-                self.inputs.reading = None;
                 // Of several files that do not go together it is not known which one the columns would be of.
                 let is_one = matches!(&source, Source::Files { files, .. } if files.len() == 1);
                 if is_one && why.asks_for_mapping() && self.dialog.is_none() {
@@ -821,8 +819,9 @@ impl State {
         }
     }
 
-    /// Files are of no use; what was loaded before stays.
+    /// What was read is of no use; what was loaded before stays.
     fn refuse(&mut self, source: Source, why: Why) {
+        self.inputs.reading = None;
         self.runs.awaited = None;
         self.inputs.refused = Some(Rc::new(Refused { source, why }));
     }

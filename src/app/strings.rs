@@ -10,6 +10,7 @@ use super::field;
 use super::gavel::Settings;
 use super::groups::GroupBy;
 use super::link::Remark;
+use super::message::Reply;
 use super::state::View;
 use super::state::runs::{Cause, Interrupted, Interruption, Lost};
 use crate::chart::format;
@@ -495,6 +496,12 @@ pub fn no_job(report: &ImportReport) -> String {
         report.format,
         counted(report.records, "record", "records")
     )
+}
+
+/// A worker that answers what it was not asked.
+#[must_use]
+pub fn answered_else(reply: &Reply) -> String {
+    format!("the worker answered something else: {reply:?}")
 }
 
 /// A worker that died while reading.

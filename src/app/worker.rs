@@ -244,11 +244,7 @@ fn deliver(workload: &Workload, report: Option<ImportReport>) -> Answer {
         digest: WorkloadDigest::of(workload),
         hash: workload_hash(workload),
         models: workload.models.iter().take(MOST_NAMES).cloned().collect(),
-        has_schedule: workload
-            .jobs
-            .iter()
-            .filter(|job| job.gpus.0 > 0)
-            .any(|job| job.start.is_some() && job.end.is_some()),
+        has_schedule: workload.gpu_jobs().any(|job| job.start.is_some() && job.end.is_some()),
     };
     Ok((Reply::Read { contents: Box::new(contents) }, vec![("workload", parts.into_blob(BYTES)?)]))
 }
@@ -384,9 +380,7 @@ impl Bench {
         }
         self.prepared.as_ref().ok_or_else(|| NO_JOBS.to_owned())
     }
-}
 
-impl Bench {
     /// What of a workload would be simulated. Only the jobs are kept for the next question.
     fn forecast(&mut self, message: &JsValue, scenario: &Scenario, workload: u32) -> Answer {
         self.prepare(message, scenario, workload, 0)?;

@@ -184,7 +184,7 @@ impl Gavel {
                 Ok(*figures)
             }
             News::Said { reply: Reply::Failed { message }, .. } => Err(message),
-            News::Said { reply, .. } => Err(format!("the worker answered something else: {reply:?}")),
+            News::Said { reply, .. } => Err(strings::answered_else(&reply)),
         };
         self.desk.end(number, ended)
     }

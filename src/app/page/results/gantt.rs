@@ -23,10 +23,11 @@ use web_sys::{
 use yew::prelude::*;
 
 use self::brush::{Brush, OVERVIEW_PX};
-use self::files::{unsaved, written};
+use self::files::unsaved;
 use self::stage::{Drag, Shared, Stage, Told, change, pressed, recoloured, resized, wake};
 use super::JobTable;
 use super::menu::Menu;
+use super::save::save_written;
 use crate::app::comparison::Comparison;
 use crate::app::gantt::{Pane, Press, Shift, Viewer, press};
 use crate::app::page::icon::Icon;
@@ -271,7 +272,7 @@ impl Component for Gantt {
             Msg::SaveSvg => self.failure = self.save_svg(ctx).err().map(|error| unsaved(&error)),
             Msg::SavePng => self.failure = self.save_png(ctx).err().map(|error| unsaved(&error)),
             Msg::SaveEvents => self.save_events(ctx.props()),
-            Msg::Written(name, news) => self.failure = written(&name, news).err(),
+            Msg::Written(name, news) => self.failure = save_written(&name, news).err(),
             Msg::Unsaved(why) => self.failure = Some(why),
         }
         true

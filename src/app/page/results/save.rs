@@ -4,6 +4,10 @@ use gloo::timers::callback::Timeout;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, Url};
 
+use crate::app::message::Reply;
+use crate::app::pool::{News, get};
+use crate::app::strings;
+
 /// A browser may read the address of a saved file a while after the click; then it is given back.
 const KEPT_MS: u32 = 60_000;
 
@@ -33,4 +37,19 @@ pub(in crate::app::page) fn save_blob(name: &str, blob: &Blob) -> Result<(), JsV
     })
     .forget();
     Ok(())
+}
+
+/// Saves the file that a worker was asked for under a name.
+///
+/// # Errors
+/// Why there is none, as the worker or the browser says it.
+pub(in crate::app::page) fn save_written(name: &str, news: News) -> Result<(), String> {
+    match news {
+        News::Said { reply: Reply::Exported, message } => {
+            let file = get(&message, "file").dyn_into::<Blob>().map_err(|_| strings::NO_FILE.to_owned())?;
+            save_blob(name, &file).map_err(|_| strings::NO_FILE.to_owned())
+        }
+        News::Said { reply: Reply::Failed { message }, .. } | News::Died(message) => Err(message),
+        News::Said { reply, .. } => Err(strings::answered_else(&reply)),
+    }
 }

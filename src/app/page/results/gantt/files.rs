@@ -7,10 +7,9 @@ use yew::prelude::*;
 
 use super::{Gantt, GanttProps, Msg, panels};
 use crate::app::export::{self, Seeds};
-use crate::app::message::{Reply, Request};
+use crate::app::message::Request;
 use crate::app::page::results::save;
-use crate::app::pool::{News, Task, get, post};
-use crate::app::strings;
+use crate::app::pool::{Task, post};
 use crate::app::strings::gantt as words;
 use crate::chart::gantt::{Frame, Ground, Picture, svg};
 
@@ -90,19 +89,6 @@ impl Gantt {
             }
         });
         canvas.to_blob(on_blob.unchecked_ref())
-    }
-}
-
-/// Gives the reader a file that a worker wrote.
-pub(super) fn written(name: &str, news: News) -> Result<(), String> {
-    match news {
-        News::Said { reply: Reply::Exported, message } => {
-            let file = get(&message, "file").dyn_into::<Blob>().map_err(|error| unsaved(&error))?;
-            save::save_blob(name, &file).map_err(|error| unsaved(&error))
-        }
-        News::Said { reply: Reply::Failed { message }, .. } => Err(message),
-        News::Said { reply, .. } => Err(format!("the worker answered something else: {reply:?}")),
-        News::Died(message) => Err(strings::died(&message)),
     }
 }
 
