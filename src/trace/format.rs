@@ -271,6 +271,11 @@ pub(super) trait RowReader {
         true
     }
 
+    /// The column by which [`begins`](Self::begins) tells.
+    fn teller(&self) -> usize {
+        0
+    }
+
     /// Takes a comment, in formats that say things in them ([`Comments::Semicolon`]).
     fn comment(&mut self, _line: &[u8]) {}
 

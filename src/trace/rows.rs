@@ -461,12 +461,15 @@ pub(super) struct Row<'a> {
     cells: Cells<'a>,
     notes: &'a Notes,
     /// Fields that belong to the column in front of them: which column, and how many. In order of the columns.
-    widened: [(usize, usize); 2],
+    widened: Widened,
 }
+
+/// Up to three columns, in order, and how many surplus fields each has; the position beyond all columns is none.
+pub(super) type Widened = [(usize, usize); 3];
 
 impl<'a> Row<'a> {
     pub(super) fn new(header: &'a Header, cells: Cells<'a>, notes: &'a Notes) -> Self {
-        Self { header, cells, notes, widened: [(usize::MAX, 0); 2] }
+        Self { header, cells, notes, widened: [(usize::MAX, 0); 3] }
     }
 
     /// The line it begins at, from 1.
@@ -491,11 +494,12 @@ impl<'a> Row<'a> {
 
     /// The same row with the surplus fields counted as part of `column`.
     pub(super) fn widened_at(self, column: usize) -> Self {
-        self.spread([(column, self.surplus()), (usize::MAX, 0)])
+        self.spread([(column, self.surplus()), (usize::MAX, 0), (usize::MAX, 0)])
     }
 
-    /// The same row with so many surplus fields counted as part of each of two columns, the left one first.
-    pub(super) fn spread(self, widened: [(usize, usize); 2]) -> Self {
+    /// The same row with so many surplus fields counted as part of each of some columns.
+    pub(super) fn spread(self, mut widened: Widened) -> Self {
+        widened.sort_unstable();
         Self { widened, ..self }
     }
 
@@ -517,7 +521,7 @@ impl<'a> Row<'a> {
     #[inline]
     pub(super) fn get(&self, column: usize) -> &'a [u8] {
         // Nearly every row has as many fields as columns.
-        let [(left, _), _] = self.widened;
+        let [(left, _), ..] = self.widened;
         if left == usize::MAX {
             return value::trim(self.cells.get(column));
         }
@@ -529,8 +533,8 @@ impl<'a> Row<'a> {
     /// Which field is the one of a column.
     #[inline]
     fn field(&self, column: usize) -> usize {
-        let [(left, by), (right, by_too)] = self.widened;
-        column + if column > left { by } else { 0 } + if column > right { by_too } else { 0 }
+        let before = |&(widened, by): &(usize, usize)| if column > widened { by } else { 0 };
+        column + self.widened.iter().map(before).sum::<usize>()
     }
 
     pub(super) fn optional(&self, column: Option<usize>) -> &'a [u8] {

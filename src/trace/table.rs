@@ -39,6 +39,10 @@ struct Body {
 /// A row kept while the next line is looked at.
 struct Held {
     line: u64,
+    /// Lines that were joined with others.
+    lines: u64,
+    /// Whether it tells a job.
+    begins: bool,
     text: Vec<u8>,
     ends: Vec<usize>,
 }
@@ -155,42 +159,57 @@ impl Body {
         cells.len() == self.header.len() && same(0) && (1..cells.len()).all(same)
     }
 
-    /// Deals with a row that is too short: the beginning of one, the continuation of one, or neither.
+    /// Deals with a row that is too short: the beginning of one, the continuation of one, or neither. Where the column that tells
+    /// a job is not the first one, a line end in a text in front of it leaves a beginning that does not tell.
     fn mend(&mut self, cells: Cells<'_>, intake: &mut Intake) -> Result<(), Refusal> {
         let width = self.header.len();
-        let begins = self.reader.as_ref().is_some_and(|reader| reader.begins(&cells));
-        if !begins
-            && let Some(held) = &mut self.held
-            && held.ends.len() + cells.len() - 1 <= width
-        {
-            held.join(&cells);
-            if held.ends.len() == width
-                && let Some(held) = self.held.take()
-            {
-                self.continued += 1;
-                return self.settle(Cells::new(held.line, &held.text, &held.ends), intake);
+        let begins = self.begins(&cells);
+        if let Some(mut held) = self.held.take() {
+            let joined = held.ends.len() + cells.len() - 1;
+            let goes_on = joined <= width && (!begins || (!held.begins && joined == width));
+            if !goes_on {
+                self.held = Some(held);
+            } else {
+                held.join(&cells);
+                let whole = Cells::new(held.line, &held.text, &held.ends);
+                let tells = held.begins || self.begins(&whole);
+                if joined < width {
+                    self.held = Some(Held { begins: tells, ..held });
+                    return Ok(());
+                }
+                if tells {
+                    self.continued += held.lines - 1;
+                    return self.settle(whole, intake);
+                }
+                self.held = Some(held);
+                return self.settle_held(intake);
             }
-            return Ok(());
         }
         self.settle_held(intake)?;
-        if begins {
-            self.held = Some(Held::new(&cells));
-            Ok(())
-        } else if self.rows > 0 {
-            // The text in the last column of the row above had a line end.
-            self.continued += 1;
-            Ok(())
-        } else {
-            self.reject_width(cells.line, cells.len(), "the row may be cut off", intake)
-        }
+        self.held = Some(Held::new(&cells, begins));
+        // With nothing in front of the column that tells, what does not tell goes on with the row above.
+        if !begins && !self.may_begin_later() { self.settle_held(intake) } else { Ok(()) }
     }
 
-    /// Rejects a short row that did not go on.
+    fn begins(&self, cells: &Cells<'_>) -> bool {
+        self.reader.as_ref().is_some_and(|reader| reader.begins(cells))
+    }
+
+    /// Whether the column that tells a job has others in front of it.
+    fn may_begin_later(&self) -> bool {
+        self.reader.as_ref().is_some_and(|reader| reader.teller() > 0)
+    }
+
+    /// Deals with a short row that did not become a whole one. It is rejected, unless it is a text that went on: that of the last
+    /// column of the row above, or that of the first column of the row below.
     fn settle_held(&mut self, intake: &mut Intake) -> Result<(), Refusal> {
-        match self.held.take() {
-            Some(held) => self.reject_width(held.line, held.ends.len(), "the row may be cut off", intake),
-            None => Ok(()),
+        let Some(held) = self.held.take() else { return Ok(()) };
+        let is_text = !held.begins && (self.rows > 0 || (held.ends.len() == 1 && self.may_begin_later()));
+        if is_text {
+            self.continued += held.lines;
+            return Ok(());
         }
+        self.reject_width(held.line, held.ends.len(), "the row may be cut off", intake)
     }
 
     fn reject_width(
@@ -265,8 +284,8 @@ fn guess_notice(columns: &Columns) -> Option<Notice> {
 }
 
 impl Held {
-    fn new(cells: &Cells<'_>) -> Self {
-        let mut held = Self { line: cells.line, text: Vec::new(), ends: Vec::new() };
+    fn new(cells: &Cells<'_>, begins: bool) -> Self {
+        let mut held = Self { line: cells.line, lines: 1, begins, text: Vec::new(), ends: Vec::new() };
         held.append(cells);
         held
     }
@@ -274,6 +293,7 @@ impl Held {
     /// Appends a line: its first field continues the last one.
     fn join(&mut self, cells: &Cells<'_>) {
         self.ends.pop();
+        self.lines += 1;
         self.text.push(b'\n');
         self.append(cells);
     }

@@ -83,6 +83,15 @@ fn a_job_that_waits_has_no_times_whatever_is_printed() {
     assert_eq!((found.duration.get(), found.start.get(), found.end.get()), (None, None, None));
     assert_eq!((found.outcome, found.gpus), (Outcome::Pending, MilliGpus(4000)));
     assert_eq!(warning(&imported.report, "zero-durations"), 0);
+    // Cancelled while it waited: it was given nothing, and -T prints the time of that as start and end.
+    let row =
+        "1|ann|2026-01-05T08:00:00|2026-01-05T09:00:00|2026-01-05T09:00:00|0||gres/gpu=4|CANCELLED by 7";
+    let imported = sacct(COLUMNS, &[row]);
+    let found = job(&imported, "1");
+    assert_eq!((found.duration.get(), found.start.get(), found.outcome), (None, None, Outcome::Cancelled));
+    let row =
+        "1|ann|2026-01-05T08:00:00|2026-01-05T09:00:00|2026-01-05T09:00:00|0|gres/gpu=4||CANCELLED by 7";
+    assert_eq!(job(&sacct(COLUMNS, &[row]), "1").duration.get(), Some(SimSpan(0)), "it had its GPUs");
     // The try of a job that was requeued.
     let row = "1|ann|2026-01-05T08:00:00|2026-01-05T08:01:00|2026-01-05T08:02:00|60|gres/gpu=4||PENDING";
     let imported = sacct(COLUMNS, &[row]);
@@ -96,4 +105,77 @@ fn a_job_that_can_be_read_in_two_ways_alike_is_counted_once() {
                 1,bob,2025-03-03T08:00:00,00:00:30,cpu=8,gres/gpu=1,gres/gpu:a100_1g.5gb=1,cpu=8,gres/gpu=1,COMPLETED\n";
     let report = import(text.as_bytes()).unwrap().report;
     assert_eq!((report.jobs, warning(&report, "mig-slices")), (1, 1), "{report:?}");
+}
+
+#[test]
+fn a_line_end_in_a_text_in_front_of_the_id_loses_no_job() {
+    let comment = |text: &str| {
+        format!(
+            "User|Comment|JobID|Submit|Start|End|ElapsedRaw|AllocTRES|State\n\
+             ann|{text}|1|2026-01-05T08:00:00|2026-01-05T08:00:00|2026-01-05T08:01:00|60|gres/gpu=2|COMPLETED\n\
+             bob|fine|2|2026-01-05T08:00:00|2026-01-05T08:00:00|2026-01-05T08:01:00|60|gres/gpu=1|COMPLETED\n\
+             eve|{text}|3|2026-01-05T08:00:00|2026-01-05T08:00:00|2026-01-05T08:01:00|60|gres/gpu=4|COMPLETED\n"
+        )
+    };
+    for (text, lines) in [("one\ntwo", 2), ("one\n\ntwo\n7 three", 4), ("plain", 0)] {
+        let imported = import(comment(text).as_bytes()).unwrap();
+        assert_accounts(&imported.report);
+        let jobs: Vec<u32> = ["1", "2", "3"].map(|id| job(&imported, id).gpus.0).to_vec();
+        assert_eq!((jobs, imported.report.rejected_count), (vec![2000, 1000, 4000], 0), "{text:?}");
+        assert_eq!(warning(&imported.report, "continued-rows"), lines, "{text:?}");
+        assert_eq!(imported.workload.tenants, ["ann", "bob", "eve"]);
+    }
+    // In the very first column the rest of the text stands before a row that is whole.
+    let first = sacct(
+        "Comment|JobID|Submit|ElapsedRaw|AllocTRES|State",
+        &["one\ntwo|1|1000000000|60|gres/gpu=2|COMPLETED", "one\ntwo|2|1000000000|60|gres/gpu=1|COMPLETED"],
+    );
+    assert_eq!(
+        (first.report.jobs, first.report.rejected_count, first.report.gpus_requested_sum),
+        (2, 0, 3.0)
+    );
+    // What is cut off is still rejected.
+    let cut = sacct(
+        "User|JobID|Submit|ElapsedRaw|AllocTRES|State",
+        &[
+            "ann|1|1000000000|60|gres/gpu=2|COMPLETED",
+            "bob|2|10000",
+            "eve|3|1000000000|60|gres/gpu=1|COMPLETED",
+        ],
+    );
+    assert_eq!((cut.report.jobs, cut.report.rejected_count), (2, 1));
+}
+
+#[test]
+fn two_texts_of_a_row_may_hold_the_delimiter() {
+    let imported = sacct(
+        "JobID|JobName|Submit|Start|End|ElapsedRaw|AllocTRES|SubmitLine|State",
+        &[
+            "1|a|b|c|2026-01-05T08:00:00|2026-01-05T08:00:00|2026-01-05T08:01:00|60|gres/gpu=2|sbatch -J a|b|c --wrap=x|COMPLETED",
+        ],
+    );
+    assert_eq!((job(&imported, "1").gpus, warning(&imported.report, "mended-rows")), (MilliGpus(2000), 1));
+}
+
+#[test]
+fn commas_in_lists_never_take_a_jobs_gpus_away() {
+    let tres = "billing=1,cpu=1,gres/gpu:a100=2,gres/gpu=2,node=2";
+    let row = |nodes: &str| format!("1,1000000000,60,{tres},{nodes}");
+    for nodes in ["n1", "n[1,3]", "n[1-2,5],m[7,9]", "None assigned"] {
+        let imported = sacct("JobID,Submit,ElapsedRaw,AllocTRES,NodeList", &[&row(nodes)]);
+        assert_eq!(job(&imported, "1").gpus, MilliGpus(2000), "{nodes}");
+    }
+    let both = sacct(
+        "JobID,NodeList,Submit,ElapsedRaw,AllocTRES,ReqTRES",
+        &[&format!("1,n[1,3],1000000000,60,{tres},billing=1,cpu=1,gres/gpu=4,mem=8000M,node=2")],
+    );
+    assert_eq!(job(&both, "1").gpus, MilliGpus(2000));
+    // What cannot be told apart is rejected with the way out, not read as a job without GPUs.
+    let used = sacct(
+        "JobID,Submit,ElapsedRaw,AllocTRES,TRESUsageInTot",
+        &[&format!("1,1000000000,60,{tres},cpu=00:00:01,energy=0,gres/gpumem=2")],
+    );
+    let report = used.report;
+    assert!(report.jobs == 0 || report.gpus_requested_sum == 2.0, "{report:?}");
+    assert!(report.jobs == 1 || report.rejected[0].hint.contains("-P"), "{report:?}");
 }

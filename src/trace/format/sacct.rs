@@ -13,6 +13,7 @@ pub(super) mod states;
 use std::borrow::Cow;
 
 use crate::trace::format::sacct::columns::{Delimiter, is_job_id};
+use crate::trace::format::sacct::states::Given;
 use crate::trace::format::tres::{self, Census, Grant, Tres};
 use crate::trace::format::{Column, Evidence, Format, Layout, RowReader, Shape, Uneven};
 use crate::trace::intake::{Closing, Draft, Fault, Notice, Verdict};
@@ -24,14 +25,22 @@ use crate::trace::value::{self, Bad};
 use crate::units::SimSpan;
 use crate::workload::Outcome;
 
+macro_rules! command {
+    () => {
+        "sacct -a -X -P -S 2026-01-01 -E now -o \
+         JobID,User,Account,Partition,Submit,Start,End,ElapsedRaw,TimelimitRaw,AllocTRES,ReqTRES,State"
+    };
+}
+
 pub(super) static FORMAT: Format = Format {
     name: "sacct",
     title: "Slurm sacct",
-    help: "sacct -a -X -P -S 2026-01-01 -E now -o \
-           JobID,User,Account,Partition,Submit,Start,End,ElapsedRaw,AllocTRES,ReqTRES,State (set TZ=UTC). Job steps are \
-           skipped where they are. GPUs are gres/gpu of AllocTRES, else of ReqTRES. Any --delimiter of one or two marks \
-           is recognised. Files without a header (-n) are read in the layouts of Open XDMoD (26 fields) and Sonar (32 \
-           fields); of others the columns are guessed from what they hold, and the report shows the guess.",
+    help: concat!(
+        command!(),
+        " (set TZ=UTC). Job steps are skipped where they are. GPUs are gres/gpu of AllocTRES, else of ReqTRES. Any --delimiter of \
+         one or two marks is recognised. Files without a header (-n) are read in the layouts of Open XDMoD (26 fields) and Sonar \
+         (32 fields); of others the columns are guessed from what they hold, and the report shows the guess."
+    ),
     columns: &[
         Column::text("JobID", "Job, array task (123_4) or het component (123+1); steps are skipped.")
             .needed(),
@@ -51,17 +60,29 @@ pub(super) static FORMAT: Format = Format {
         Column::text("AllocTRES", "What it got: gres/gpu=N, or gres/gpu:type=N.").or("ReqTRES"),
         Column::text("ReqTRES", "What it asked for. One of the two, or AllocGRES or ReqGRES, is needed."),
         Column::text("State", "How it ended; the first word counts.").or("completed"),
+        Column::number(
+            "TimelimitRaw",
+            Some("min"),
+            "whole minutes",
+            "The limit it asked for, which EASY plans with.",
+        )
+        .or("Timelimit, else its run time"),
     ],
     detect,
     shape: Shape::Table { layout, open },
 };
 
+/// No column.
+const NONE: (usize, usize) = (usize::MAX, 0);
+
+/// How many fields more than columns a row may have to be put right in every way: the ways are as many as its square.
+const MOST_SURPLUS: usize = 64;
+
 /// Columns of free text, which may hold the delimiter or a line end; those most likely to first.
 const FREE_TEXT: [&str; 6] = ["JobName", "Comment", "SubmitLine", "WorkDir", "AdminComment", "SystemComment"];
 
 /// What exports all that is read of Slurm's accounting.
-pub const SACCT_COMMAND: &str = "sacct -a -X -P -S 2026-01-01 -E now -o \
-                                 JobID,User,Account,Partition,Submit,Start,End,ElapsedRaw,AllocTRES,ReqTRES,State";
+pub const SACCT_COMMAND: &str = command!();
 
 fn detect(sample: &Sample<'_>) -> Option<Evidence> {
     columns::recognise(sample).map(|found| Evidence { score: found.score, text: found.evidence })
@@ -100,6 +121,7 @@ struct Reader {
     alloc_gres: Option<usize>,
     req_gres: Option<usize>,
     nodes: Option<usize>,
+    node_list: Option<usize>,
     state: Option<usize>,
     free_text: Vec<usize>,
     jobs: u64,
@@ -165,6 +187,7 @@ fn open(header: &Header) -> Result<Box<dyn RowReader>, Refusal> {
         alloc_gres: header.find("AllocGRES"),
         req_gres: header.find("ReqGRES"),
         nodes: ["AllocNodes", "NNodes", "ReqNodes"].into_iter().find_map(|name| header.find(name)),
+        node_list: header.find("NodeList"),
         state: header.find("State"),
         free_text: FREE_TEXT
             .into_iter()
@@ -206,6 +229,10 @@ impl RowReader for Reader {
 
     fn begins(&self, line: &Cells<'_>) -> bool {
         is_job_id(value::trim(line.get(self.id)))
+    }
+
+    fn teller(&self) -> usize {
+        self.id
     }
 
     fn close(&mut self) -> Closing {
@@ -287,10 +314,12 @@ impl Reader {
         let ran = start.zip(end).filter(|(start, end)| start <= end).map(|(start, end)| SimSpan(end - start));
         let grant = self.grant(row)?;
         let state = first_word(row.text(self.state));
-        let waits = states::waits(&state, elapsed.or(ran));
-        let (start, end) = (start.filter(|_| !waits), end.filter(|_| !waits));
+        let is_given_nothing = self.alloc_tres.is_some_and(|column| row.get(column).is_empty());
+        let given = if is_given_nothing { Given::Nothing } else { Given::Something };
+        let never_ran = states::never_ran(&state, elapsed.or(ran), given);
+        let (start, end) = (start.filter(|_| !never_ran), end.filter(|_| !never_ran));
         // A job that never started shows an elapsed time of zero, which is no run time.
-        let started = !waits && (self.start.is_none() || start.is_some());
+        let started = !never_ran && (self.start.is_none() || start.is_some());
         let mut ended = self.outcomes.of(&state);
         self.drafts.unknown_states += u64::from(ended.is_none() && !state.is_empty());
         if ended == Some(Outcome::Pending) && start.is_some() && end.is_some() {
@@ -317,16 +346,25 @@ impl Reader {
     }
 
     /// Reads a row that has more fields than columns, as when a job's name holds the delimiter: the surplus belongs to the
-    /// first column of free text with which all other columns make sense.
+    /// first column of free text, or two of them, with which all other columns make sense.
     fn mend<'r>(&mut self, row: &Row<'r>) -> Result<Draft<'r>, Fault> {
         if let Some(draft) = self.mend_lists(row)? {
             self.mended += 1;
             return Ok(draft);
         }
-        for column in self.free_text.clone() {
-            let widened = row.widened_at(column);
+        let texts = self.free_text.clone();
+        let one = texts.iter().map(|&column| row.widened_at(column));
+        // A command repeats the name of its job.
+        let surplus = row.surplus().min(MOST_SURPLUS);
+        let pairs = texts.iter().enumerate().flat_map(|(at, &first)| {
+            texts.iter().skip(at + 1).flat_map(move |&second| {
+                (1..surplus).map(move |by| [(first, by), (second, row.surplus() - by), NONE])
+            })
+        });
+        let is_text = |row: &Row<'_>| texts.iter().all(|&column| !goes_on_with_resources(row.get(column)));
+        for widened in one.chain(pairs.map(|widened| row.spread(widened))).filter(is_text) {
             let state = first_word(widened.text(self.state));
-            if self.state.is_some() && self.outcomes.of(&state).is_none() {
+            if (self.state.is_some() && self.outcomes.of(&state).is_none()) || !self.is_plausible(&widened) {
                 continue;
             }
             if let Ok(draft) = self.draft(&widened) {
@@ -337,43 +375,68 @@ impl Reader {
         Err(Fault::of_record(
             &format!("{} fields more than columns", row.surplus()),
             "as many fields as the header has",
-            "a text has the delimiter in it; use the bars of -P (without --delimiter), and put JobName last in -o",
+            "a text or a list has the delimiter in it; use the bars of -P (without --delimiter), and put JobName last in -o",
         ))
     }
 
-    /// Reads a row whose surplus is commas in the lists of resources, as with `--delimiter=,`. The lists have no name twice, which
-    /// tells where one ends and the next begins. `None` if the surplus is something else; a fault if it may be read in two ways.
+    /// Whether what is read of a row can be what its columns say: lists only where lists belong.
+    fn is_plausible(&self, row: &Row<'_>) -> bool {
+        let lists = [self.alloc_tres, self.req_tres];
+        let others = [
+            self.user,
+            self.account,
+            self.partition,
+            self.state,
+            self.start,
+            self.end,
+            self.elapsed,
+            self.elapsed_raw,
+        ];
+        lists.into_iter().flatten().all(|column| is_list(row.get(column)))
+            && others.into_iter().all(|column| !row.optional(column).contains(&b'='))
+            && is_node_list(row.optional(self.node_list))
+    }
+
+    /// Reads a row whose surplus is commas in the lists of resources and of nodes, as with `--delimiter=,`. The lists of resources
+    /// have no name twice, which tells where one ends and the next begins. `None` if the surplus is something else; a fault if it
+    /// may be read in two ways.
     fn mend_lists<'r>(&mut self, row: &Row<'r>) -> Result<Option<Draft<'r>>, Fault> {
         let mut lists: Vec<usize> = [self.alloc_tres, self.req_tres].into_iter().flatten().collect();
         lists.sort_unstable();
         let surplus = row.surplus() - usize::from(row.ends_empty());
-        let first = lists.first().copied();
         let second = lists.get(1).copied();
-        let Some(first) = first.filter(|_| row.is_as_written()) else { return Ok(None) };
-        let firsts = if second.is_some() { 0..=surplus } else { surplus..=surplus };
-        let mut found: Option<(Row<'r>, Draft<'r>)> = None;
-        for by in firsts {
-            let both = [(first, by), (second.unwrap_or(usize::MAX), surplus - by)];
-            let spread = row.spread(both);
-            let are_lists = lists.iter().all(|&column| is_list(spread.get(column)))
-                && [self.user, self.account, self.partition, self.state, self.start, self.end]
-                    .into_iter()
-                    .all(|column| !spread.optional(column).contains(&b'='));
-            let before = self.drafts;
-            let Some(draft) = are_lists.then(|| self.draft(&spread).ok()).flatten() else { continue };
-            match &found {
-                Some((_, known)) if (known.gpus, &known.gpu_type) != (draft.gpus, &draft.gpu_type) => {
-                    return Err(Fault::of_record(
-                        "commas between and inside AllocTRES and ReqTRES",
-                        "lists of resources that are told apart",
-                        "use the bars of -P (without --delimiter)",
-                    ));
+        let Some(&first) = lists.first().filter(|_| row.is_as_written() && surplus <= MOST_SURPLUS) else {
+            return Ok(None);
+        };
+        let of_nodes = 0..=if self.node_list.is_some() { surplus } else { 0 };
+        let mut found: Option<Draft<'r>> = None;
+        for nodes in of_nodes {
+            let rest = surplus - nodes;
+            for by in if second.is_some() { 0..=rest } else { rest..=rest } {
+                let spread = row.spread([
+                    (first, by),
+                    (second.unwrap_or(usize::MAX), rest - by),
+                    (self.node_list.unwrap_or(usize::MAX), nodes),
+                ]);
+                if !self.is_plausible(&spread) {
+                    continue;
                 }
-                Some(_) => self.drafts = before,
-                None => found = Some((spread, draft)),
+                let before = self.drafts;
+                let Ok(draft) = self.draft(&spread) else { continue };
+                match &found {
+                    Some(known) if (known.gpus, &known.gpu_type) != (draft.gpus, &draft.gpu_type) => {
+                        return Err(Fault::of_record(
+                            "commas between and inside AllocTRES and ReqTRES",
+                            "lists of resources that are told apart",
+                            "use the bars of -P (without --delimiter)",
+                        ));
+                    }
+                    Some(_) => self.drafts = before,
+                    None => found = Some(draft),
+                }
             }
         }
-        Ok(found.map(|(_, draft)| draft))
+        Ok(found)
     }
 
     /// The GPUs of a job.
@@ -426,6 +489,18 @@ fn is_list(text: &[u8]) -> bool {
             names.extend(name);
             is_new
         })
+}
+
+/// Whether a text has resources behind a comma that are no text of a user's: the rest of a list in another column.
+fn goes_on_with_resources(text: &[u8]) -> bool {
+    const RESOURCES: [&[u8]; 5] = [b"cpu=", b"mem=", b"node=", b"billing=", b"gres/gpu"];
+    text.split(|&byte| byte == b',').any(|item| RESOURCES.iter().any(|name| item.starts_with(name)))
+}
+
+/// Whether every bracket of a list of nodes is closed, as in `n[1-2,5],m3`, and nothing in it is a resource.
+fn is_node_list(text: &[u8]) -> bool {
+    let count = |mark: u8| text.iter().filter(|&&byte| byte == mark).count();
+    count(b'[') == count(b']') && !text.contains(&b'=')
 }
 
 /// The first word: `CANCELLED by 1234` is cancelled.

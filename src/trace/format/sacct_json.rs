@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::trace::elements::{ArrayAt, Place};
-use crate::trace::format::sacct::states;
+use crate::trace::format::sacct::states::{self, Given};
 use crate::trace::format::tres::{self, COUNT, Census, Grant, Tally, Tres};
 use crate::trace::format::{Column, ElementReader, Evidence, Format, Shape};
 use crate::trace::intake::{Closing, Draft, Fault, Notice, Verdict};
@@ -110,11 +110,13 @@ impl ElementReader for Reader {
             self.resized += 1;
             return Ok(Verdict::Skip(states::RESIZED));
         }
-        let waits = states::waits(&state, elapsed.or(ran));
-        let (start, end) = (start.filter(|_| !waits), end.filter(|_| !waits));
+        let given =
+            if json::list(&job, "/tres/allocated").is_empty() { Given::Nothing } else { Given::Something };
+        let never_ran = states::never_ran(&state, elapsed.or(ran), given);
+        let (start, end) = (start.filter(|_| !never_ran), end.filter(|_| !never_ran));
         let mut ended = outcome(&state);
         self.unknown_states += u64::from(ended.is_none() && !state.is_empty());
-        if ended == Some(Outcome::Pending) && !waits && ran.is_some() {
+        if ended == Some(Outcome::Pending) && !never_ran && ran.is_some() {
             // A try that was ended to be requeued; the next one has its own record.
             ended = Some(Outcome::Cancelled);
         }
@@ -182,7 +184,7 @@ impl Reader {
             }
             let waiting = json::text(job, "/array/task");
             if !waiting.is_empty() {
-                return format!("{array}_[{waiting}]");
+                return format!("{array}_[{}]", task_list(&waiting));
             }
         }
         if let Some(het) = of("/het/job_id") {
@@ -275,6 +277,49 @@ fn read<T>(
     json::maybe(job, number_path(job, path), read)
 }
 
+/// The tasks of an array that wait, as `sacct` prints them: some versions write them as the bits of a hexadecimal number, the last one
+/// for task 0.
+fn task_list(tasks: &str) -> Cow<'_, str> {
+    let digits =
+        tasks.strip_prefix("0x").filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
+    let Some(digits) = digits else { return tasks.into() };
+    let bits = digits.bytes().rev().flat_map(|digit| {
+        let value = char::from(digit).to_digit(16).unwrap_or_default();
+        (0..4).map(move |bit| value >> bit & 1 == 1)
+    });
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
+    for (task, _) in bits.enumerate().filter(|(_, waits)| *waits) {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == task => *last = task,
+            _ => ranges.push((task, task)),
+        }
+    }
+    let texts: Vec<String> = ranges
+        .into_iter()
+        .map(|(first, last)| if first == last { first.to_string() } else { format!("{first}-{last}") })
+        .collect();
+    texts.join(",").into()
+}
+
 fn owned(text: Cow<'_, str>) -> Cow<'static, str> {
     Cow::Owned(text.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_that_wait_are_listed_whether_slurm_writes_ranges_or_bits() {
+        for (written, listed) in [
+            ("1-4", "1-4"),
+            ("0x1E", "1-4"),
+            ("0x1", "0"),
+            ("0x1001f", "0-4,16"),
+            ("0xg", "0xg"),
+            ("5%2", "5%2"),
+        ] {
+            assert_eq!(task_list(written), listed);
+        }
+    }
 }

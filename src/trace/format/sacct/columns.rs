@@ -177,10 +177,12 @@ fn with_header(line: &[u8]) -> Option<Found> {
     let delimiter = Delimiter::after(line, word)?;
     let header = Header::new(delimiter.split(line));
     let has_id = ["JobID", "JobIDRaw"].iter().any(|name| header.find(name).is_some());
+    // squeue writes its names in capitals, and has none of them for the time of submission unless asked.
+    let is_squeue = header.names().iter().any(|name| name == "JOBID") && header.find("Submit").is_none();
     let is_named = |name: &&&str| header.names().iter().any(|known| known == **name);
     let named: Vec<&str> = NAMES.iter().filter(is_named).copied().collect();
     // Other tables have job ids too; only sacct puts bars between them.
-    if !has_id || header.len() < 2 || (delimiter.first != b'|' && named.len() < 3) {
+    if !has_id || is_squeue || header.len() < 2 || (delimiter.first != b'|' && named.len() < 3) {
         return None;
     }
     let telling = ["JobIDRaw", "State", "Submit", "AllocTRES", "ElapsedRaw"];

@@ -14,8 +14,18 @@ pub(in crate::trace::format) fn is_earlier_size(state: &str, end: Option<i64>) -
     state == "RESIZING" && end.is_some()
 }
 
-/// Whether a job waits, whatever start and end are printed: `sacct -T` prints the edges of its period. A try that was ended to be requeued is
-/// pending too and has a run time.
-pub(in crate::trace::format) fn waits(state: &str, run_time: Option<SimSpan>) -> bool {
-    state == "PENDING" && run_time.is_none_or(|span| span.0 == 0)
+/// What Slurm gave a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::trace::format) enum Given {
+    /// Nothing: its resources stand nowhere although there is a place for them.
+    Nothing,
+    /// Something, or it is not said.
+    Something,
+}
+
+/// Whether a job never ran, whatever start and end are printed: of a job that waits `sacct -T` prints the edges of its period, and of
+/// one that was cancelled while it waited the time of that. A try that was ended to be requeued is pending too and has a run time.
+pub(in crate::trace::format) fn never_ran(state: &str, run_time: Option<SimSpan>, given: Given) -> bool {
+    let is_ended_before = matches!(state, "CANCELLED" | "DEADLINE") && given == Given::Nothing;
+    (state == "PENDING" || is_ended_before) && run_time.is_none_or(|span| span.0 == 0)
 }
