@@ -2,6 +2,8 @@
 //! cluster is made of.
 
 mod kubernetes;
+mod plain;
+mod slurm;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -153,12 +155,21 @@ const MACHINE_SPEC: &[&str] = &["machine", "gpu_type", "cap_cpu", "cap_mem", "ca
 /// Counts a node list.
 #[derive(Debug)]
 pub(super) struct NodeList {
-    layout: Layout,
-    columns: Columns,
+    kind: Layouts,
     /// Whether the next row is the header.
     has_header: bool,
-    names: Header,
     count: Count,
+}
+
+/// How a list is written.
+#[derive(Debug)]
+enum Layouts {
+    /// As one that is published with a trace.
+    Published(Layout, Columns, Header),
+    /// As people write them.
+    Plain(plain::Plain),
+    /// As Slurm prints it.
+    Slurm(slurm::Printed),
 }
 
 /// Machines being counted.
@@ -179,6 +190,14 @@ struct Columns {
 impl NodeList {
     /// A counter for the list that begins like `sample`, if it is one.
     pub(super) fn recognise(sample: &Sample<'_>) -> Option<Self> {
+        if let Some(printed) = slurm::Printed::recognise(sample) {
+            let has_header = printed.has_header();
+            return Some(Self {
+                kind: Layouts::Slurm(printed),
+                has_header,
+                count: Count::new("sacct", Some(0)),
+            });
+        }
         let machine_spec = Header::new(MACHINE_SPEC.iter().map(|name| name.as_bytes()));
         let is_nameless = is_machine_spec(sample);
         let header = if is_nameless { &machine_spec } else { sample.header() };
@@ -187,7 +206,11 @@ impl NodeList {
                 header.len() > 2 && header.name(0) == "date" && header.name(header.len() - 1) == "total"
             }
             _ => layout.header.iter().all(|name| header.find(name).is_some()),
-        })?;
+        });
+        let Some(layout) = layout else {
+            let plain = Layouts::Plain(plain::Plain::recognise(header)?);
+            return Some(Self { kind: plain, has_header: true, count: Count::new("sts-csv", Some(0)) });
+        };
         let columns = Columns {
             gpus: header.find(layout.gpus)?,
             model: layout.model.and_then(|model| header.find(model)),
@@ -195,12 +218,17 @@ impl NodeList {
         let count = Count::new(layout.format, (layout.rows != RowsAre::Days).then_some(0));
         let first_is_header =
             sample.fields().next().is_some_and(|f| f.eq_ignore_ascii_case(header.name(0).as_bytes()));
-        Some(Self { layout, columns, has_header: first_is_header, names: header.clone(), count })
+        let published = Layouts::Published(layout, columns, header.clone());
+        Some(Self { kind: published, has_header: first_is_header, count })
     }
 
     pub(super) fn dialect(sample: &Sample<'_>) -> Dialect {
         Dialect {
-            delimiter: sample.delimiter(),
+            delimiter: if slurm::Printed::recognise(sample).is_some() {
+                slurm::delimiter(sample)
+            } else {
+                sample.delimiter()
+            },
             second: None,
             quotes: Quotes::Double,
             comments: Comments::Hash,
@@ -213,34 +241,48 @@ impl NodeList {
         if std::mem::take(&mut self.has_header) {
             return;
         }
-        let number = |column: usize| value::gpus(value::trim(cells.get(column))).ok();
-        let Some(gpus) = number(self.columns.gpus) else {
-            self.count.report.unread += 1;
-            return;
-        };
-        match self.layout.rows {
-            RowsAre::Machines => {
-                let model = self.columns.model.map(|model| value::trim(cells.get(model))).unwrap_or_default();
-                self.count.machine(latin::decode(model), gpus);
-            }
-            RowsAre::Days => {
-                self.count.report.gpus = gpus.as_gpus();
-                let quotas = (1..self.columns.gpus).filter_map(|vc| {
-                    let quota = number(vc).filter(|quota| quota.0 > 0)?;
-                    Some((self.names.name(vc).to_owned(), quota.as_gpus()))
-                });
-                self.count.report.quotas = quotas.collect();
-            }
-            RowsAre::Shape => {
-                let whole = |column| number(column).map_or(0, |n| u64::from(n.0 / 1000));
-                self.count.add(String::new(), gpus, whole(0) * whole(1));
-            }
+        match &mut self.kind {
+            Layouts::Published(layout, columns, names) => layout.row(*columns, names, cells, &mut self.count),
+            Layouts::Plain(plain) => plain.row(cells, &mut self.count),
+            Layouts::Slurm(printed) => printed.row(cells, &mut self.count),
         }
     }
 
     /// What was counted.
-    pub(super) fn finish(self) -> NodeReport {
+    pub(super) fn finish(mut self) -> NodeReport {
+        if let Layouts::Slurm(printed) = &mut self.kind {
+            printed.end(&mut self.count);
+        }
         self.count.finish()
+    }
+}
+
+impl Layout {
+    /// Counts one row of such a list.
+    fn row(&self, columns: Columns, names: &Header, cells: Cells<'_>, count: &mut Count) {
+        let number = |column: usize| value::gpus(value::trim(cells.get(column))).ok();
+        let Some(gpus) = number(columns.gpus) else {
+            count.report.unread += 1;
+            return;
+        };
+        match self.rows {
+            RowsAre::Machines => {
+                let model = columns.model.map(|model| value::trim(cells.get(model))).unwrap_or_default();
+                count.machine(latin::decode(model), gpus);
+            }
+            RowsAre::Days => {
+                count.report.gpus = gpus.as_gpus();
+                let quotas = (1..columns.gpus).filter_map(|vc| {
+                    let quota = number(vc).filter(|quota| quota.0 > 0)?;
+                    Some((names.name(vc).to_owned(), quota.as_gpus()))
+                });
+                count.report.quotas = quotas.collect();
+            }
+            RowsAre::Shape => {
+                let whole = |column| number(column).map_or(0, |n| u64::from(n.0 / 1000));
+                count.add(String::new(), gpus, whole(0) * whole(1));
+            }
+        }
     }
 }
 
@@ -261,13 +303,25 @@ impl Count {
 
     /// Counts one machine.
     fn machine(&mut self, model: String, gpus: MilliGpus) {
-        *self.report.models.entry(model.clone()).or_insert(0) += 1;
-        self.add(model, gpus, 1);
+        self.machines(model, gpus, 1);
+    }
+
+    /// Counts machines with so many GPUs each.
+    fn machines(&mut self, model: String, gpus: MilliGpus, nodes: u64) {
+        *self.report.models.entry(model.clone()).or_insert(0) += nodes;
+        self.add(model, gpus, nodes);
+    }
+
+    /// Counts GPUs of another model in a machine that is counted already.
+    fn beside(&mut self, model: String, gpus: MilliGpus) {
+        let nodes = self.report.nodes;
+        self.machine(model, gpus);
+        self.report.nodes = nodes;
     }
 
     /// Counts `nodes` machines with so many GPUs each.
     fn add(&mut self, model: String, gpus: MilliGpus, nodes: u64) {
-        self.report.nodes = self.report.nodes.map(|n| n + nodes);
+        self.report.nodes = self.report.nodes.map(|n| n.saturating_add(nodes));
         self.report.gpus += gpus.as_gpus() * nodes as f64;
         let gpus_per_node = gpus.whole_devices();
         if gpus_per_node == 0 || nodes == 0 {

@@ -129,6 +129,15 @@ fn unknown_json(sample: &Sample<'_>) -> Refusal {
             advice: "Export the jobs of the past as well: sacct -a -S 2026-01-01 -E now --json".into(),
         };
     }
+    if sample.has_member("sinfo") {
+        return Refusal::NotJobs {
+            looks_like: "what `sinfo --json` prints".into(),
+            evidence: "it has the member sinfo; it lists machines by what they have in common".into(),
+            advice: format!(
+                "For the cluster: scontrol show nodes --json, or {SINFO_COMMAND}; for the jobs: {SACCT_COMMAND}"
+            ),
+        };
+    }
     let items = serde_json::from_slice::<Value>(sample.bytes()).ok();
     let is_without_items =
         |object: &Value| object.get("items").and_then(Value::as_array).is_some_and(Vec::is_empty);
@@ -179,8 +188,7 @@ fn as_table(sample: &Sample<'_>) -> String {
 }
 
 /// What prints a list of machines that can be read.
-const SINFO_COMMAND: &str = "sinfo -hN -o '%N %G' | sort -u | awk 'BEGIN {print \"node_name,gpu_model,gpu_capacity_num\"} \
-     {sub(/\\(.*/, \"\", $2); n = split($2, g, \":\"); print $1 \",\" (n > 2 ? g[2] : \"\") \",\" (n > 1 ? g[n] : 0)}' > nodes.csv";
+const SINFO_COMMAND: &str = "sinfo -N -o '%N %G' > nodes.txt";
 
 /// What makes a table of `qacct`, with the request, in which the GPUs are.
 const QACCT_COMMAND: &str = "qacct -j '*' | awk 'BEGIN {print \"job|user|submit|start|end|seconds|request\"} function row() {if (r[\"jobnumber\"]) \
@@ -202,12 +210,15 @@ fn batch_system(sample: &Sample<'_>) -> Option<(&'static str, String)> {
         );
         return Some(("what `scontrol show job` prints", advice));
     }
-    if has("NODELIST") && (has("GRES") || has("AVAIL") || has("STATE")) && !has("JOBID") {
+    let of_nodes = ["NODELIST", "HOSTNAMES", "NODES", "PARTITION"].into_iter().any(has);
+    let of_sinfo = ["GRES", "AVAIL", "STATE", "NODELIST"].into_iter().any(has);
+    if (of_nodes && of_sinfo && !has("JOBID")) || first.starts_with("PartitionName=") {
         let advice =
             format!("It lists machines. For the cluster: {SINFO_COMMAND} and for the jobs: {SACCT_COMMAND}");
-        return Some(("what `sinfo` prints", advice));
+        return Some(("what `sinfo` or `scontrol show partition` prints", advice));
     }
-    if has("JOBID") && has("NODELIST(REASON)") {
+    let of_squeue = ["NODELIST(REASON)", "ST", "TIME_LEFT", "TRES_PER_NODE", "REASON", "PRIORITY", "TIME"];
+    if has("JOBID") && of_squeue.into_iter().any(has) && !has("SUBMIT") {
         let advice = format!(
             "It knows only what waits and runs now. Export the jobs of the past as well: {SACCT_COMMAND}"
         );

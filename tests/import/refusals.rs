@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use sts_sim::trace::{MAX_ELEMENT, Refusal, node_lists};
+use sts_sim::trace::{MAX_ELEMENT, NodeReport, Refusal, node_lists};
 
 use crate::{FIXTURES, gzip, import, import_as, utf16};
 
@@ -102,6 +102,51 @@ fn node_lists_are_counted_and_said_to_be_none_of_jobs() {
     assert_eq!(helios.quotas.get("vc2"), Some(&24.0));
     let turned = nodes("node_name,cpu_num,gpu_model,gpu_capacity_num\n0,192,A10,1\n1,192,A10,x\n");
     assert_eq!((turned.nodes, turned.gpus, turned.unread), (Some(1), 1.0, 1));
+    let groups = |list: &NodeReport| {
+        list.groups.iter().map(|g| format!("{}x{} {}", g.nodes, g.gpus_per_node, g.model)).collect::<Vec<_>>()
+    };
+    // As people write them, and as Slurm prints them: a node that is in two partitions is one machine.
+    for (text, told, unread) in [
+        ("node,gpu_type,gpus\nn1,A100,8\nn2,A100,8\nn3,V100,4\nn4,,x\n", &["2x8 A100", "1x4 V100"][..], 1),
+        ("gpu_type;nodes;gpus_per_node\nA100;30;8\nT4;5;1\n", &["30x8 A100", "5x1 T4"], 0),
+        ("host\tgpus\nn1\t8\n", &["1x8 "], 0),
+        (
+            "NODELIST             GRES\nn1                   gpu:a100:8(S:0-1)\nn1                   gpu:a100:8(S:0-1)\n\
+             n2                   gpu:v100:2,gpu:t4:1\nlogin1               (null)\n",
+            &["1x8 a100", "1x2 v100", "1x1 t4"],
+            0,
+        ),
+        (
+            "NODELIST|GRES|CPUS\ngpu[00-03,7]|gpu:a100:8(S:0,1)|128\ngpu[01-02]|gpu:a100:8(S:0,1)|128\n[|gpu:1|2\n",
+            &["5x8 a100"],
+            1,
+        ),
+        ("HOSTNAMES GRES\nn1 gpu:4\nn2 gpu\n", &["1x4 ", "1x1 "], 0),
+        (
+            "NodeName=n1 Arch=x86_64 CoresPerSocket=32\n   CPUAlloc=0 Gres=gpu:h100:4(S:0-1)\n   OS=Linux 5.1\n   Partitions=a,b\n\n\
+             NodeName=n2 Arch=x86_64\n   Gres=(null)\n\nNodeName=n3 Arch=x86_64\n",
+            &["1x4 h100"],
+            0,
+        ),
+        (
+            r#"{"meta": {}, "nodes": [{"name": "n1", "gres": "gpu:a100:8(S:0-1)", "slurmd_start_time": 5}, {"name": "n2", "gres": ""}]}"#,
+            &["1x8 a100"],
+            0,
+        ),
+    ] {
+        let list = nodes(text);
+        assert_eq!(
+            (groups(&list), list.unread),
+            (told.iter().map(|&t| t.to_owned()).collect(), unread),
+            "{text}"
+        );
+    }
+    let printed = nodes("NodeName=n1 Arch=x86_64\n Gres=gpu:2\nNodeName=n2\nNodeName=n2\n");
+    assert_eq!((printed.nodes, printed.gpus), (Some(2), 2.0));
+    // A table of jobs is none of machines.
+    for jobs in ["node,gpu_type,gpus,submit_s,duration_s\nn1,A100,1,0,60\n", "name,gpus,user\na,1,b\n"] {
+        assert!(!matches!(import(jobs.as_bytes()), Err(Refusal::NodeList { .. })), "{jobs}");
+    }
     let message = import(b"date,vc1,vc2,total\n2020-04-01,8,16,24\n").unwrap_err().to_string();
     assert!(message.contains("not a job trace") && message.contains("24 GPUs"), "{message}");
 }
@@ -154,7 +199,15 @@ fn what_batch_systems_print_is_named_with_the_way_out() {
             "JobId=51000 JobName=a UserId=bob(1) JobState=RUNNING\nJobId=51001 JobName=b\n",
             &["scontrol show job", sacct][..],
         ),
-        ("NODELIST|GRES|CPUS|MEMORY\ngpu00|gpu:a100:8(S:0-1)|128|1000000\n", &["sinfo", "nodes.csv", sacct]),
+        ("NODES GRES\n4 gpu:a100:8(S:0-1)\n", &["sinfo", "nodes.txt", sacct]),
+        ("NODELIST   NODES PARTITION STATE\nn1 1 gpu* idle\n", &["sinfo", "nodes.txt", sacct]),
+        ("PartitionName=gpu\n   AllowGroups=ALL\n", &["scontrol show partition", "nodes.txt"]),
+        ("JOBID|USER|STATE|TRES_PER_NODE|TIME_LEFT\n1|a|RUNNING|gres:gpu:1|5\n", &["squeue", sacct]),
+        ("JOBID USER ST TIME\n1 a R 5:00\n", &["squeue", sacct]),
+        (
+            r#"{"meta": {}, "sinfo": [{"nodes": {"total": 1}}]}"#,
+            &["sinfo --json", "scontrol show nodes --json"],
+        ),
         (
             "PARTITION AVAIL  TIMELIMIT  NODES  STATE NODELIST\ngpu*  up infinite 4 idle gpu[00-03]\n",
             &["sinfo", sacct],

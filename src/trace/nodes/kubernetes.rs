@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Count, NodeReport};
+use super::{Count, NodeReport, slurm};
 use crate::trace::elements::{ArrayAt, Cutter, Piece};
 use crate::trace::format::{GPU_LABELS, is_kubernetes_gpu};
 use crate::trace::json;
@@ -23,28 +23,45 @@ const GPU_COUNT: &str = "nvidia.com/gpu.count";
 pub(in crate::trace) struct NodeObjects {
     cutter: Cutter,
     count: Count,
+    count_node: fn(&Value, &mut Count),
 }
 
 impl NodeObjects {
     /// Whether a file that begins so is a list of nodes, or one node.
     pub(in crate::trace) fn are_in(sample: &Sample<'_>) -> bool {
+        if Self::are_slurms(sample) {
+            return true;
+        }
         let is_node = [&b"\"Node\""[..], b"\"NodeList\""].into_iter().any(|kind| sample.contains(kind));
         let has = |name| sample.has_member(name);
         sample.is_json() && is_node && has("kind") && has("metadata") && (has("capacity") || has("nodeInfo"))
     }
 
+    /// Whether it is what `scontrol show nodes --json` prints.
+    fn are_slurms(sample: &Sample<'_>) -> bool {
+        let members = ["nodes", "gres", "slurmd_start_time"];
+        sample.is_json() && members.into_iter().all(|name| sample.has_member(name))
+    }
+
     /// A counter for such a file.
     pub(in crate::trace) fn new(sample: &Sample<'_>) -> Self {
+        if Self::are_slurms(sample) {
+            let cutter = Cutter::new(ArrayAt::Member("nodes").as_in(sample));
+            return Self { cutter, count: Count::new("sacct", Some(0)), count_node: slurm::count_node };
+        }
         let cutter = Cutter::new(ArrayAt::MemberOrRoot("items").as_in(sample));
-        Self { cutter, count: Count::new("k8s-json", Some(0)) }
+        Self { cutter, count: Count::new("k8s-json", Some(0)), count_node }
     }
 
     /// Takes the next piece of text.
     pub(in crate::trace) fn push(&mut self, text: &[u8]) -> Result<(), Refusal> {
-        let count = &mut self.count;
+        let (count, count_node) = (&mut self.count, self.count_node);
         self.cutter.push(text, |piece| {
             if let Piece::Element(_, element) = piece {
-                count_node(element, count);
+                match json::parse(&latin::decode(element), "a node") {
+                    Ok(node) => count_node(&node, count),
+                    Err(_) => count.report.unread += 1,
+                }
             }
             Ok(())
         })
@@ -58,12 +75,8 @@ impl NodeObjects {
 }
 
 /// Counts one object; what is no node is passed over.
-fn count_node(element: &[u8], count: &mut Count) {
-    let Ok(node) = json::parse(&latin::decode(element), "a node") else {
-        count.report.unread += 1;
-        return;
-    };
-    if !matches!(&*json::text(&node, "/kind"), "Node" | "") {
+fn count_node(node: &Value, count: &mut Count) {
+    if !matches!(&*json::text(node, "/kind"), "Node" | "") {
         return;
     }
     let members = |path: &str| node.pointer(path).and_then(Value::as_object);
