@@ -516,6 +516,8 @@ impl State {
             Action::Files(id, files) => {
                 // What was to run was another workload.
                 self.runs.awaited = None;
+                // The window of columns is of the files before these.
+                self.dialog = self.dialog.filter(|dialog| *dialog != Dialog::Mapping);
                 let options = self.options_for(&files);
                 self.read(id, files, options, now, &mut commands);
                 if self.view == View::Start {

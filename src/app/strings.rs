@@ -491,6 +491,13 @@ pub fn refusal(refusal: &Refusal) -> String {
 /// Files of which no record is a job.
 #[must_use]
 pub fn no_job(report: &ImportReport) -> String {
+    if report.not_in_sample() > 0 {
+        return format!(
+            "Of its {} the sample left {} out, and none of the others is a job. Take a larger sample: one in a smaller number.",
+            counted(report.records, "record", "records"),
+            format::count(report.not_in_sample())
+        );
+    }
     format!(
         "It was read as {}, and of its {} none is a job. If it is of another format, choose that; what its columns are can be said too.",
         report.format,

@@ -74,20 +74,32 @@ pub fn prepare(scenario: &Scenario, workload: &Workload) -> Result<Prepared, Sce
         bind(&source, &cluster, &scenario.workload.profiles, |tenant| scenario.tenants.weight_micro(tenant))?;
     scenario.tenants.enter_changes(&mut bound.tenants, scenario.round.settings().length)?;
     if bound.jobs.is_empty() {
-        return Err(ScenarioError::Value {
-            path: "workload".into(),
-            found: format!(
-                "{} jobs, of which {} fit no GPU type of the cluster and {} have no run time",
-                source.jobs.len(),
-                bound.never_fit.len(),
-                bound.without_duration.len()
-            ),
-            expected: "at least one GPU job with a run time that fits the cluster".into(),
-        });
+        return Err(no_job(&source, workload, &bound));
     }
     scenario.measure.check_jobs(&bound.jobs)?;
     let scenario_hash = scenario_hash(scenario, workload);
     Ok(Prepared { scenario: scenario.clone(), scenario_hash, cluster, source, workload: bound })
+}
+
+/// Why nothing of a workload would be simulated: what becomes of its jobs, the step that takes them first.
+fn no_job(source: &Workload, traced: &Workload, bound: &BoundWorkload) -> ScenarioError {
+    let (all, taken) = (traced.gpu_jobs().count(), source.gpu_jobs().count());
+    let (found, expected) = if all == 0 {
+        ("no job that asks for a GPU".to_owned(), "at least one GPU job")
+    } else if taken == 0 {
+        let found = format!(
+            "{all} GPU jobs, none of them in the window and of the outcomes, tenants and sample that are asked for"
+        );
+        (found, "at least one; change window_s, states, tenants or sample")
+    } else {
+        let found = format!(
+            "{taken} GPU jobs, of which {} fit no GPU type of the cluster and {} have no run time",
+            bound.never_fit.len(),
+            bound.without_duration.len()
+        );
+        (found, "at least one GPU job with a run time that fits the cluster")
+    };
+    ScenarioError::Value { path: "workload".into(), found, expected: expected.into() }
 }
 
 impl Prepared {

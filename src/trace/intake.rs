@@ -17,7 +17,7 @@ use crate::trace::measure::{Figures, measure};
 use crate::trace::names::Names;
 use crate::trace::refusal::Refusal;
 use crate::trace::repair::{self, Origin, Repairs, RepeatedIds, Tally};
-use crate::trace::report::{Rejected, Skipped, Warning};
+use crate::trace::report::{NOT_IN_SAMPLE, Rejected, Skipped, Warning};
 use crate::trace::room::Room;
 use crate::trace::value::{Bad, MAX_DURATION_S, Notes};
 use crate::trace::{ImportOptions, Imported};
@@ -380,7 +380,7 @@ impl Intake {
         // What continues a job goes where the job went.
         let continues = matches!(verdict, Ok(Verdict::Continues(_)));
         if self.one_in > 1 && !continues && !self.is_in_sample() {
-            self.skip(line, "not in the sample");
+            self.skip(line, NOT_IN_SAMPLE);
             return Ok(());
         }
         match verdict {
@@ -638,7 +638,8 @@ impl Intake {
             (
                 "local-times",
                 self.notes.local_times.get(),
-                "times are printed without a zone and are read as printed",
+                "times are printed without a zone and are read as UTC. In another fixed zone all would be earlier or later alike, which \
+                 changes no result; if clocks were changed in between, export in UTC or name the zone in a mapping (generic-csv)",
             ),
             (
                 "repeated-times",

@@ -11,6 +11,8 @@ const LARGE_JOB: MilliGpus = MilliGpus(128_000);
 const DAY: i64 = 86_400 * MICROS_PER_S;
 /// A pause between submissions that the report points out.
 const LONG_GAP: SimSpan = SimSpan(7 * DAY);
+/// A run time that most jobs of a trace seldom stay below, unless seconds are read as milliseconds.
+const TINY_DURATION: SimSpan = SimSpan(MICROS_PER_S);
 /// A run time that is seldom seen in seconds, and often when milliseconds are read as seconds.
 const DOUBTFUL_DURATION: SimSpan = SimSpan(30 * DAY);
 /// A wait from which it is told whether a run time includes it; shorter ones drown in rounding.
@@ -31,6 +33,8 @@ pub(super) struct Figures {
     large: u64,
     with_duration: u64,
     zero_duration: u64,
+    /// Jobs that run, and for less than a second.
+    tiny_durations: u64,
     doubtful_durations: u64,
     longest: Option<SimSpan>,
     milli_gpu_micros: i128,
@@ -64,6 +68,7 @@ impl Figures {
             Some(span) => {
                 self.with_duration += 1;
                 self.zero_duration += u64::from(span.0 == 0);
+                self.tiny_durations += u64::from(span.0 > 0 && span < TINY_DURATION);
                 self.doubtful_durations += u64::from(span > DOUBTFUL_DURATION);
                 self.longest = self.longest.max(Some(span));
                 self.milli_gpu_micros += i128::from(span.0) * i128::from(job.gpus.0);
@@ -161,6 +166,12 @@ fn notices(figures: &Figures, jobs: u64, first_submit_s: f64) -> Vec<Notice> {
             figures.zero_duration,
             "jobs have a run time of zero: they end as they start. If the source rounds down, give them the shortest time it \
              can tell (shortest_s=1)",
+        ),
+        Notice::new(
+            "tiny-durations",
+            if figures.tiny_durations * 2 > figures.with_duration { figures.tiny_durations } else { 0 },
+            "jobs, most of all, run for less than a second: their times may be in seconds and are read as milliseconds. Name the \
+             columns and their unit in a mapping (generic-csv)",
         ),
         Notice::new(
             "long-durations",

@@ -20,6 +20,9 @@ pub enum Kind {
     Nodes,
 }
 
+/// The reason under which records are left out that are not in the sample asked for.
+pub(super) const NOT_IN_SAMPLE: &str = "not in the sample";
+
 /// Records that were understood and deliberately left out, for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Skipped {
@@ -159,6 +162,16 @@ impl ImportReport {
     #[must_use]
     pub fn skipped_count(&self) -> u64 {
         self.skipped.iter().map(|s| s.count).sum()
+    }
+
+    /// Records that were not read because only one in so many is.
+    #[must_use]
+    pub fn not_in_sample(&self) -> u64 {
+        self.skipped
+            .iter()
+            .filter(|skipped| skipped.reason == NOT_IN_SAMPLE)
+            .map(|skipped| skipped.count)
+            .sum()
     }
 
     /// The lists of machines among the files.

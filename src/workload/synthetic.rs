@@ -78,6 +78,8 @@ impl Default for SyntheticSpec {
 
 /// The most jobs a synthetic workload can have.
 pub const MAX_JOBS: u32 = 1_000_000;
+/// The longest that submissions may take, in hours: over eleven years. All times are then within what a trace may have.
+const MAX_SPAN_H: f64 = 100_000.0;
 const MAX_TENANTS: u32 = 10_000;
 const MAX_GPUS: f64 = 4096.0;
 
@@ -89,6 +91,18 @@ impl SyntheticSpec {
     pub fn check(&self) -> Result<(), Refusal> {
         in_range("jobs", f64::from(self.jobs), 1.0, f64::from(MAX_JOBS))?;
         self.arrivals.check()?;
+        if self.fitted.is_none() && self.arrivals.kind != ArrivalKind::Batch {
+            let least = f64::from(self.jobs) / MAX_SPAN_H;
+            if self.arrivals.rate_per_hour < least {
+                let expected =
+                    format!("{least} or more, so that {} jobs come within {MAX_SPAN_H} hours", self.jobs);
+                return Err((
+                    "arrivals.rate_per_hour".into(),
+                    self.arrivals.rate_per_hour.to_string(),
+                    expected,
+                ));
+            }
+        }
         in_range("tenants", f64::from(self.tenants), 1.0, f64::from(MAX_TENANTS))?;
         in_range("tenant_skew", self.tenant_skew, 0.0, 10.0)?;
         self.duration.check()?;

@@ -23,7 +23,7 @@ use crate::app::strings::{self, machines, mapping as words};
 use crate::chart::format;
 use crate::scenario::Scenario;
 use crate::scenario::plausibility;
-use crate::trace::{NodeReport, Refusal, SACCT_COMMAND, node_lists};
+use crate::trace::{MAPPED, NodeReport, Refusal, SACCT_COMMAND, node_lists};
 
 /// What step 1 shows.
 #[derive(Properties, Clone, PartialEq)]
@@ -311,6 +311,8 @@ pub fn FormatChoice(props: &FormatProps) -> Html {
     choices.extend(
         crate::trace::formats()
             .iter()
+            // What the columns of a table are is said in a window of its own, which the button beside this list opens.
+            .filter(|format| format.name != MAPPED || *chosen == MAPPED)
             .map(|format| Choice::new(format.name, format!("{}: {}", format.name, format.title))),
     );
     let on_choice = dispatch.reform(Action::Format);

@@ -237,6 +237,14 @@ pub(crate) fn import(args: &ImportArgs) -> anyhow::Result<()> {
         write_cluster(&imported.report.files, path)?;
     }
     let report = &imported.report;
+    if report.jobs == 0 && report.not_in_sample() > 0 {
+        bail!(
+            "no job was read: the sample left {} of {} records out; give --one-in a number smaller than {}",
+            report.not_in_sample(),
+            report.records,
+            args.one_in
+        );
+    }
     if report.jobs == 0 {
         bail!(
             "no job was read: of {} records {} were left out and {} rejected",
