@@ -65,7 +65,9 @@ pub use head::Head;
 pub use nodes::{NodeGroup, NodeReport};
 pub use refusal::Refusal;
 pub use repair::{FillFrom, Repairs, RepeatedIds, RunTimeFrom, RunningJobs, TimesIn};
-pub use report::{ArchiveMember, ImportReport, Kind, Rejected, Repaired, SHOWN_MEMBERS, Skipped, Warning};
+pub use report::{
+    ArchiveMember, ColumnRead, ImportReport, Kind, Rejected, Repaired, SHOWN_MEMBERS, Skipped, Warning,
+};
 pub use rows::{MAX_COLUMNS, MAX_ROW};
 pub use unpack::{MAX_MEMBERS, MAX_PACKINGS, MAX_RATIO, MAX_UNPACKED, MAX_WINDOW, RATIO_FROM};
 pub use value::{MAX_DURATION_S, MAX_GPUS, MAX_MEMORY_GB, MAX_TIME_S};
@@ -154,6 +156,8 @@ struct Pipeline {
     before: u64,
     /// What the files so far are.
     files: Vec<FileRead>,
+    /// The columns of the format in the first file with jobs.
+    columns: Vec<ColumnRead>,
     /// Columns that files have for others.
     headers: Vec<HeaderFile>,
     /// What tables that belong together have said so far.
@@ -247,6 +251,7 @@ impl Import {
             file: String::new(),
             before: 0,
             files: Vec::new(),
+            columns: Vec::new(),
             headers: Vec::new(),
             join: None,
         };
@@ -577,7 +582,12 @@ impl Pipeline {
         }
         let empty = match std::mem::replace(&mut self.stage, Stage::Sampling(Vec::new())) {
             Stage::Sampling(_) | Stage::PassedOver => return Ok(()),
-            Stage::Table(table) => table.end(&mut self.intake)?,
+            Stage::Table(table) => {
+                if let Some(format) = self.format.filter(|_| self.columns.is_empty()) {
+                    self.columns = format.columns_in(table.header());
+                }
+                table.end(&mut self.intake)?
+            }
             Stage::Json(document) => document.end(&mut self.intake)?,
             Stage::Nodes(mut rows, mut list) => {
                 rows.end(|cells| {
@@ -630,6 +640,7 @@ impl Pipeline {
         let mut imported = self.intake.finish(self.format.map_or("", |format| format.name));
         imported.report.warnings.extend(repeated_files(&self.files));
         imported.report.files = self.files;
+        imported.report.columns = self.columns;
         imported.report.members = self.archives.into_members();
         Ok(Imported { detections: self.detections, ..imported })
     }

@@ -505,6 +505,29 @@ pub fn no_job(report: &ImportReport) -> String {
     )
 }
 
+/// A column that is in the file.
+pub const COLUMN_READ: &str = "read";
+
+/// A column that is not in the file, and nothing stands in for it.
+pub const COLUMN_MISSING: &str = "not in the file";
+
+/// A column that is not in the file, and what is taken instead.
+#[must_use]
+pub fn column_instead(otherwise: &str) -> String {
+    format!("not in the file: {otherwise}")
+}
+
+/// How many of the columns that a format knows are in the file.
+#[must_use]
+pub fn columns_read(report: &ImportReport) -> String {
+    let found = report.columns.iter().filter(|column| column.found).count() as u64;
+    let all = report.columns.len() as u64;
+    if found == all {
+        return format!("Columns: all {all} that are read are in the file");
+    }
+    format!("Columns: {found} of the {all} that are read are in the file")
+}
+
 /// A worker that answers what it was not asked.
 #[must_use]
 pub fn answered_else(reply: &Reply) -> String {

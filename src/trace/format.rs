@@ -41,6 +41,7 @@ pub use sacct::SACCT_COMMAND;
 use crate::trace::elements::{ArrayAt, Place};
 use crate::trace::intake::{Closing, Fault, Intake, Verdict};
 use crate::trace::refusal::Refusal;
+use crate::trace::report::ColumnRead;
 use crate::trace::rows::{Cells, Comments, Dialect, Header, Quotes, Row};
 use crate::trace::sample::Sample;
 use crate::trace::value::Notes;
@@ -151,6 +152,26 @@ impl Column {
     /// What stands in for a missing value.
     const fn or(self, default: &'static str) -> Self {
         Self { default: Some(default), ..self }
+    }
+}
+
+impl Format {
+    /// Which of its columns a table has. Of formats in several tables, and of mapped ones, nothing is said: their columns are not
+    /// those of one header.
+    pub(super) fn columns_in(&self, header: &Header) -> Vec<ColumnRead> {
+        if !matches!(self.shape, Shape::Table { .. }) {
+            return Vec::new();
+        }
+        let read = |column: &Column| ColumnRead {
+            name: column.name.to_owned(),
+            found: header.find(column.name).is_some(),
+            help: column.help.to_owned(),
+            otherwise: column.default.map(str::to_owned),
+        };
+        // What is needed and not there is there by another name.
+        let known =
+            self.columns.iter().filter(|column| !column.required || header.find(column.name).is_some());
+        known.map(read).collect()
     }
 }
 

@@ -71,6 +71,19 @@ pub struct Repaired {
     pub first_lines: Vec<u64>,
 }
 
+/// A column that the format knows: whether the file has it, and what stands in for it where not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ColumnRead {
+    /// Its name.
+    pub name: String,
+    /// Whether it is in the file.
+    pub found: bool,
+    /// What it means.
+    pub help: String,
+    /// What is taken instead where it or a value of it is missing; `null` for nothing.
+    pub otherwise: Option<String>,
+}
+
 /// Something the reader of the results should know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {
@@ -143,6 +156,9 @@ pub struct ImportReport {
     pub repairs: Vec<Repaired>,
     /// What else to know.
     pub warnings: Vec<Warning>,
+    /// The columns of a table that the format knows, as the first file with jobs has them or not; empty for other files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub columns: Vec<ColumnRead>,
     /// The members of the archives, the first [`SHOWN_MEMBERS`]; empty where no file is an archive.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<ArchiveMember>,
@@ -172,6 +188,21 @@ impl ImportReport {
             .filter(|skipped| skipped.reason == NOT_IN_SAMPLE)
             .map(|skipped| skipped.count)
             .sum()
+    }
+
+    /// The columns that are read, and what stands in for those that are not there: `JobID, User; without State (completed)`.
+    #[must_use]
+    pub fn columns_sentence(&self) -> String {
+        let names = |found: bool| self.columns.iter().filter(move |column| column.found == found);
+        let read: Vec<&str> = names(true).map(|column| column.name.as_str()).collect();
+        let instead = |column: &ColumnRead| match &column.otherwise {
+            Some(otherwise) => format!("{} ({otherwise})", column.name),
+            None => column.name.clone(),
+        };
+        let missing: Vec<String> = names(false).map(instead).collect();
+        let without =
+            if missing.is_empty() { String::new() } else { format!("; without {}", missing.join(", ")) };
+        format!("{}{without}", read.join(", "))
     }
 
     /// The lists of machines among the files.
@@ -235,6 +266,9 @@ impl ImportReport {
             for FileRead { name, holds } in &self.files {
                 writeln!(out, "  {name}: {holds}")?;
             }
+        }
+        if !self.columns.is_empty() {
+            writeln!(out, "  columns       {}", self.columns_sentence())?;
         }
         for (name, figure) in &self.figures {
             writeln!(out, "  {:<13} {figure}", name.replace('_', " "))?;

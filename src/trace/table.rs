@@ -89,6 +89,11 @@ impl Table {
         })
     }
 
+    /// The names of its columns, as far as they are known.
+    pub(super) fn header(&self) -> &Header {
+        &self.body.header
+    }
+
     /// Takes the next piece of text.
     pub(super) fn push(&mut self, text: &[u8], intake: &mut Intake) -> Result<(), Refusal> {
         self.rows.push(text, |cells| self.body.take(cells, intake))

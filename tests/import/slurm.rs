@@ -179,3 +179,17 @@ fn commas_in_lists_never_take_a_jobs_gpus_away() {
     assert!(report.jobs == 0 || report.gpus_requested_sum == 2.0, "{report:?}");
     assert!(report.jobs == 1 || report.rejected[0].hint.contains("-P"), "{report:?}");
 }
+
+#[test]
+fn the_report_says_which_columns_were_read_and_what_stands_in_for_others() {
+    let row = "1|2026-01-05T08:00:00|60|gres/gpu=1|gpu";
+    let report = sacct("JobIDRaw|Submit|ElapsedRaw|ReqTRES|Partition", &[row]).report;
+    let said = report.columns_sentence();
+    assert!(said.starts_with("Partition, Submit, ElapsedRaw, ReqTRES; without User, "), "{said}");
+    assert!(
+        said.contains("Account (Partition, else User, else unknown)") && said.contains("State (completed)"),
+        "{said}"
+    );
+    assert!(!said.contains("JobID"), "it is there by another name: {said}");
+    assert!(report.to_text().contains(&format!("  columns       {said}\n")));
+}

@@ -16,7 +16,7 @@ use crate::app::state::inputs::Source;
 use crate::app::state::{Action, Edit, Faults, Loaded};
 use crate::app::strings::{self, machines, mapping as words};
 use crate::chart::{Chart, Clock, Histogram, Scene, format};
-use crate::trace::{ArchiveMember, ImportReport, Repairs, Warning, WorkloadDigest};
+use crate::trace::{ArchiveMember, ColumnRead, ImportReport, Repairs, Warning, WorkloadDigest};
 use crate::units::is_date;
 use crate::workload::synthetic::{MAX_JOBS, SyntheticSpec};
 
@@ -54,6 +54,7 @@ pub fn ImportReportPanel(props: &ReportProps) -> Html {
             </div>
             { accounting(report) }
             { files(report) }
+            { columns(report) }
             { figures(report) }
             <Previews digest={input.contents.digest.clone()} />
             { left_out(report) }
@@ -194,6 +195,33 @@ fn accounting(report: &ImportReport) -> Html {
             <svg width="100%" height="12" role="img" aria-label={accounts::sentence(report)}>{ parts }</svg>
             <div class="legend">{ for accounts.iter().map(legend) }</div>
         </div>
+    }
+}
+
+/// Which columns are read, and what stands in for those that are not in the file.
+fn columns(report: &ImportReport) -> Html {
+    if report.columns.is_empty() {
+        return html! {};
+    }
+    let row = |column: &ColumnRead| {
+        let what = match (column.found, &column.otherwise) {
+            (true, _) => strings::COLUMN_READ.to_owned(),
+            (false, Some(otherwise)) => strings::column_instead(otherwise),
+            (false, None) => strings::COLUMN_MISSING.to_owned(),
+        };
+        html! {
+            <tr key={column.name.clone()}>
+                <th scope="row"><code>{ column.name.clone() }</code></th>
+                <td>{ what }</td>
+                <td>{ column.help.clone() }</td>
+            </tr>
+        }
+    };
+    html! {
+        <details data-testid="import-columns">
+            <summary>{ strings::columns_read(report) }</summary>
+            <div class="scroll-x"><table class="kv"><tbody>{ for report.columns.iter().map(row) }</tbody></table></div>
+        </details>
     }
 }
 
