@@ -16,7 +16,7 @@ use crate::chart::format;
 use crate::cluster::Cluster;
 
 /// Rows shown at once.
-const MOST_ROWS: usize = 200;
+const MOST_ROWS: usize = 50;
 
 /// What a weight may be.
 pub const WEIGHT: Range = Range::any(0.0, 1e6);
