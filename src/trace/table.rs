@@ -191,7 +191,7 @@ impl Body {
             }
         }
         self.settle_held(intake)?;
-        self.held = Some(Held::new(&cells, begins));
+        self.held = Some(Held { begins, ..Held::new(&cells) });
         // With nothing in front of the column that tells, what does not tell goes on with the row above.
         if !begins && !self.may_begin_later() { self.settle_held(intake) } else { Ok(()) }
     }
@@ -289,8 +289,8 @@ fn guess_notice(columns: &Columns) -> Option<Notice> {
 }
 
 impl Held {
-    fn new(cells: &Cells<'_>, begins: bool) -> Self {
-        let mut held = Self { line: cells.line, lines: 1, begins, text: Vec::new(), ends: Vec::new() };
+    fn new(cells: &Cells<'_>) -> Self {
+        let mut held = Self { line: cells.line, lines: 1, begins: false, text: Vec::new(), ends: Vec::new() };
         held.append(cells);
         held
     }
