@@ -20,7 +20,7 @@ export default (check) => {
     await page.waitForFunction(() => document.querySelector("#run-eta").textContent.startsWith("2"));
     await window.fill("1 - 1.5");
     await window.press("Enter");
-    await told(page, "expected at least one GPU job");
+    await told(page, "none of them in the window");
     assert.ok(await hook(page, "run").isDisabled(), "a run of no job is not offered");
   });
 
@@ -49,7 +49,7 @@ export default (check) => {
     const rows = Array.from({ length: 10_000 }, (_, n) => `${n},1,60,tenant-${n}\n`).join("");
     await give(page, "many.csv", `submit_s,gpus,duration_s,tenant\n${rows}`);
     await told(page, "All 10,000 jobs of 10,000 tenants");
-    assert.equal(await page.locator("#ten-table tbody tr").count(), 200);
+    assert.equal(await page.locator("#ten-table tbody tr").count(), 50);
     assert.equal(await page.locator("#tenant-names option").count(), 200);
     console.log(`     longest task ${Math.round(await page.evaluate(() => window.longest))} ms`);
   });
