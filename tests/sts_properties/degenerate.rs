@@ -77,7 +77,7 @@ fn a_tenant_with_gangs_larger_than_its_quota_only_is_served() {
 #[test]
 fn jobs_that_fit_nowhere_are_refused_before_the_run() {
     let error = run("f1", SMALL, r#""gpus": [{"gpus": 64, "weight": 1}]"#, "{}").unwrap_err();
-    assert!(error.starts_with("workload: found 40 jobs, of which 40 fit no GPU type"), "{error}");
+    assert!(error.starts_with("workload: found 40 GPU jobs, of which 40 fit no GPU type"), "{error}");
     let error = run("f1", r#"{"gpu": "V100-16", "count": 0, "gpus_per_node": 2}"#, r#""tenants": 1"#, "{}")
         .unwrap_err();
     assert!(error.starts_with("cluster.nodes"), "{error}");
