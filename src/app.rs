@@ -33,6 +33,7 @@ pub mod pool;
 pub mod presets;
 pub mod previews;
 pub mod rail;
+pub mod report;
 pub mod roster;
 pub mod samples;
 pub mod schedule;

@@ -27,6 +27,7 @@
 
 mod axis;
 mod bars;
+mod boxes;
 mod cdf;
 pub mod decimate;
 mod devices;
@@ -40,6 +41,7 @@ mod marker;
 mod multiples;
 pub mod palette;
 pub mod scale;
+mod scatter;
 pub mod scene;
 mod series;
 mod shares;
@@ -49,7 +51,8 @@ pub mod theme;
 pub mod ticks;
 
 pub use bars::{BarChart, BarRow, Better};
-pub use cdf::{CdfChart, CdfSeries, Detail, Direction, XAxis};
+pub use boxes::{BoxChart, BoxRow};
+pub use cdf::{CdfChart, CdfSeries, Detail, Direction, Distributed, Percentiles, XAxis};
 pub use devices::{DeviceMap, DeviceType};
 pub use distribution::{Classes, Distribution};
 pub use format::Quantity;
@@ -59,9 +62,11 @@ pub use line::{LineChart, Panel, YBase};
 pub use marker::{MARKERS, Marker};
 pub use multiples::{Multiple, SmallMultiples};
 pub use palette::{Key, Marked, Role};
+pub use scatter::{Estimated, Measure, ScatterChart, ScatterPoint};
 pub use scene::{Area, Scene};
 pub use series::{Curve, TimeSeries};
 pub use shares::{Share, ShareChart, ShareColumn};
+pub use svg::Escaped;
 pub use theme::Theme;
 
 /// More series than this on one chart cannot be told apart: as many as there are policies.

@@ -32,6 +32,8 @@ pub struct Measured {
     pub metrics: Metrics,
     /// Figures by tenant, type and class.
     pub breakdown: Breakdown,
+    /// The distributions over measured jobs that completed.
+    pub sample: jobs::Sample,
 }
 
 /// Metrics of one run. `None` where a figure is not defined for the run.

@@ -14,8 +14,9 @@ use sts_sim::app::comparison::{Comparison, Freshness};
 use sts_sim::app::figures::TenantFigure;
 use sts_sim::app::headline::Headline;
 use sts_sim::app::kpi::{Cell, DEFAULT_COLUMNS, Delta, KpiTable, Order};
+use sts_sim::app::report::{Report, Source};
 use sts_sim::app::{export, figures};
-use sts_sim::chart::Chart;
+use sts_sim::chart::{Chart, Distributed};
 use sts_sim::metrics::metrics;
 use sts_sim::scenario::run::{CdfPoint, LoadPoint, RunResult};
 
@@ -375,22 +376,23 @@ fn the_summary_has_every_key_and_null_where_undefined() {
 #[test]
 fn one_seed_is_drawn_with_its_own_percentiles() {
     let comparison = compare(&fixture::all(), &[0], |_| {});
-    let chart = figures::jct(&comparison, &BTreeSet::from(["las".to_owned()]));
+    let chart =
+        figures::distribution(&comparison, Distributed::CompletionTime, &BTreeSet::from(["las".to_owned()]));
     assert_eq!(chart.series.len(), 5);
     for row in comparison.rows().iter().filter(|row| row.label != "las") {
         let run = comparison.runs(row).next().unwrap();
         let series = chart.series.iter().find(|series| series.key.label == row.title).unwrap();
-        assert_eq!(series.sorted_s().len() as u64, figures::finished_jobs(&comparison, row));
+        assert_eq!(series.sorted().len() as u64, figures::finished_jobs(&comparison, row));
         for share in [0.5, 0.9, 0.95, 0.99, 1.0] {
             let kept = run.jct_cdf.iter().find(|point| point.share >= share - 1e-9).unwrap();
-            assert_eq!(series.percentile(share), Some(kept.value_s), "{share}");
+            assert_eq!(series.percentile(share), Some(kept.value), "{share}");
         }
     }
 }
 
 #[test]
 fn seeds_are_pooled_into_one_distribution() {
-    let point = |value_s, share| CdfPoint { value_s, share };
+    let point = |value, share| CdfPoint { value, share };
     let comparison = compare(&["fifo"], &[0, 1], |run| {
         fixture::set(run, "completed", Some(2.0));
         run.jct_cdf = match run.seed {
@@ -398,8 +400,8 @@ fn seeds_are_pooled_into_one_distribution() {
             _ => vec![point(15.0, 0.5), point(40.0, 1.0)],
         };
     });
-    let chart = figures::jct(&comparison, &BTreeSet::new());
-    assert_eq!(chart.series[0].sorted_s(), [10.0, 15.0, 20.0, 40.0]);
+    let chart = figures::distribution(&comparison, Distributed::CompletionTime, &BTreeSet::new());
+    assert_eq!(chart.series[0].sorted(), [10.0, 15.0, 20.0, 40.0]);
 }
 
 #[test]
@@ -408,7 +410,11 @@ fn a_distribution_without_jobs_is_empty() {
         fixture::set(run, "completed", Some(0.0));
         run.jct_cdf.clear();
     });
-    assert!(figures::jct(&comparison, &BTreeSet::new()).series[0].sorted_s().is_empty());
+    assert!(
+        figures::distribution(&comparison, Distributed::CompletionTime, &BTreeSet::new()).series[0]
+            .sorted()
+            .is_empty()
+    );
 }
 
 #[test]
@@ -465,4 +471,76 @@ fn service_is_drawn_for_subject_and_baseline_and_has_gaps() {
     let away = chart.multiples.iter().find(|multiple| multiple.index == 4).unwrap();
     assert!(away.series[0].points()[25].1.is_nan() && away.series[0].points()[5].1.is_finite());
     assert!(chart.summary().contains("entitled"));
+}
+
+#[test]
+fn policies_are_put_against_each_other_by_two_figures_with_their_intervals() {
+    let comparison = compare(&["sts-fairness", "fifo", "srtf"], &[0, 1, 2], |run| {
+        let (jct, rho) = match run.policy.as_str() {
+            "fifo" => (9000.0, 9.0),
+            "srtf" => (3000.0, 6.0),
+            _ => (4000.0, 2.0),
+        };
+        fixture::set(run, "jct_mean_s", Some(jct + run.seed as f64));
+        fixture::set(run, "ftf_rho_max", (run.policy != "fifo").then_some(rho));
+    });
+    let none = BTreeSet::new();
+    let chart = figures::trade_off(&comparison, &none, "jct_mean_s", "ftf_rho_max").unwrap();
+    let front: Vec<&str> = chart.front().iter().map(|point| point.key.label.as_str()).collect();
+    assert_eq!(front, ["srtf", "sts-fairness"]);
+    assert!(chart.points[0].x.unwrap().interval.is_some() && chart.points[1].y.is_none());
+    assert!(figures::trade_off(&comparison, &none, "jct_mean_s", "no such").is_none());
+    let boxes = figures::over_seeds(&comparison, &none, "jct_mean_s").unwrap();
+    assert_eq!(boxes.rows[1].percentile(0.5), Some(9001.0));
+    assert_eq!(
+        figures::over_seeds(&comparison, &BTreeSet::from(["fifo".to_owned()]), "jct_mean_s")
+            .unwrap()
+            .rows
+            .len(),
+        2
+    );
+}
+
+#[test]
+fn a_report_holds_the_finding_the_figures_and_what_they_rest_on() {
+    let comparison = compare(&["sts-fairness", "fifo"], &[0, 1], |_| {});
+    let headline = headline(&comparison);
+    let mut scenario = fixture::scenario(&["sts-fairness", "fifo"], &[0, 1]);
+    scenario.name = "a<b|c``d".to_owned();
+    let report = Report::of(Source {
+        comparison: &comparison,
+        headline: &headline,
+        scenario: &scenario,
+        scenario_hash: "5c3nar10",
+        trace_hash: Some("7rac3"),
+        assumptions: &["12 jobs are <large>".to_owned()],
+        trace_name: "my|trace.csv",
+        hidden: &BTreeSet::new(),
+        date: "2026-12-03",
+    });
+    let (html, markdown) = (report.to_html(), report.to_markdown());
+    for text in [&html, &markdown] {
+        for part in ["Key figures", "Wait", "Bounded slowdown", "7rac3", "5c3nar10", "Left out of the model"]
+        {
+            assert!(text.contains(part), "{part}");
+        }
+    }
+    assert!(html.contains(&headline.title.replace('<', "&lt;")) && html.contains("jobs are &lt;large&gt;"));
+    assert!(
+        !html.contains("<script") && !html.contains("href=") && !html.contains("src="),
+        "it needs nothing else"
+    );
+    assert_eq!(html.matches("<svg").count(), html.matches("</svg>").count());
+    assert!(markdown.contains("my\\|trace.csv") && markdown.contains("jobs are \\<large\\>"));
+    let columns = |line: &str| line.replace("\\|", "").matches('|').count();
+    let mut tables = markdown.lines().filter(|line| line.starts_with('|')).peekable();
+    while let Some(line) = tables.next() {
+        if let Some(next) = tables.peek().filter(|next| next.starts_with("|---")) {
+            assert_eq!(columns(line), columns(next), "{line}");
+        }
+    }
+    // The scenario in it is the one that was run.
+    let json = scenario.to_json();
+    assert!(markdown.split("## Scenario").nth(1).unwrap().contains(json.trim_end()));
+    assert!(html.contains(&json.lines().nth(2).unwrap().replace('<', "&lt;").replace('"', "&quot;")));
 }

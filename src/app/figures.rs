@@ -8,9 +8,11 @@ use super::comparison::{Comparison, Row};
 use super::headline::{tenant, tenant_change, tenants};
 use crate::chart::format::{self, DurationUnit, Quantity};
 use crate::chart::{
-    BarChart, BarRow, Better, CdfChart, CdfSeries, Curve, LineChart, Multiple, Panel, SmallMultiples,
-    TimeSeries, YBase,
+    BarChart, BarRow, Better, BoxChart, BoxRow, CdfChart, CdfSeries, Curve, Distributed, Estimated,
+    LineChart, Measure, Multiple, Panel, ScatterChart, ScatterPoint, SmallMultiples, TimeSeries, YBase,
 };
+use crate::metrics::series::CdfPoint;
+use crate::metrics::spec::{self, Direction, MetricSpec, Unit, metrics};
 use crate::scenario::run::{LoadPoint, RunResult, TenantResult};
 
 /// A distribution is drawn from at most so many samples; a multiple of 1,000, so that p50, p90, p95 and p99 stay exact.
@@ -51,13 +53,18 @@ fn shown<'a>(comparison: &'a Comparison, hidden: &'a Hidden) -> impl Iterator<It
     comparison.rows().iter().filter(|row| !hidden.contains(&row.label))
 }
 
-/// The distribution of completion times, a curve for each policy that is shown.
+/// A distribution over the jobs that finished, a curve for each policy that is shown.
 #[must_use]
-pub fn jct(comparison: &Comparison, hidden: &Hidden) -> CdfChart {
+pub fn distribution(comparison: &Comparison, of: Distributed, hidden: &Hidden) -> CdfChart {
     let series = shown(comparison, hidden)
-        .map(|row| CdfSeries::new(comparison.key(row), pooled_samples(comparison, row)))
+        .map(|row| CdfSeries::new(comparison.key(row), pooled_samples(comparison, row, of)))
         .collect();
-    CdfChart { series, ..CdfChart::new("jct-cdf", "Job completion time", 0.0, 0.0) }
+    let title = match of {
+        Distributed::CompletionTime => "Job completion time",
+        Distributed::Wait => "Wait",
+        Distributed::Slowdown => "Bounded slowdown",
+    };
+    CdfChart { of, series, ..CdfChart::new("jct-cdf", title, 0.0, 0.0) }
 }
 
 /// Jobs that finished under a policy, in all its runs.
@@ -68,12 +75,19 @@ pub fn finished_jobs(comparison: &Comparison, row: &Row) -> u64 {
 
 /// Samples with the distribution of all runs of a policy: as many as jobs finished, at most [`MOST_SAMPLES`]. The i-th of
 /// n is the smallest time within which i/n of the jobs finished.
-fn pooled_samples(comparison: &Comparison, row: &Row) -> Vec<f64> {
+fn pooled_samples(comparison: &Comparison, row: &Row, of: Distributed) -> Vec<f64> {
+    fn points(run: &RunResult, of: Distributed) -> &[CdfPoint] {
+        match of {
+            Distributed::CompletionTime => &run.jct_cdf,
+            Distributed::Wait => &run.wait_cdf,
+            Distributed::Slowdown => &run.slowdown_cdf,
+        }
+    }
     let mut steps: Vec<(f64, f64)> = Vec::new();
     for run in comparison.runs(row) {
         let mut before = 0.0;
-        for point in run.jct_cdf.iter().filter(|p| p.value_s.is_finite() && p.share.is_finite()) {
-            steps.push((point.value_s, point.share - before));
+        for point in points(run, of).iter().filter(|p| p.value.is_finite() && p.share.is_finite()) {
+            steps.push((point.value, point.share - before));
             before = point.share;
         }
     }
@@ -82,15 +96,78 @@ fn pooled_samples(comparison: &Comparison, row: &Row) -> Vec<f64> {
     let n = finished_jobs(comparison, row).clamp(1, MOST_SAMPLES);
     let mut samples = Vec::new();
     let mut reached = 0.0;
-    for (value_s, share) in steps {
+    for (value, share) in steps {
         reached += share;
         // Shares are sums of rounded fractions: a sample that is reached but for the rounding is reached.
         let due = (reached / whole * n as f64 + 1e-6).floor();
         while (samples.len() as f64) < due {
-            samples.push(value_s);
+            samples.push(value);
         }
     }
     samples
+}
+
+/// The figures that can be compared by policy: those of which it is known which way is good.
+pub fn comparable() -> impl Iterator<Item = &'static MetricSpec> {
+    metrics().iter().filter(|spec| spec.direction != Direction::Neutral)
+}
+
+fn quantity(unit: Unit) -> Quantity {
+    match unit {
+        Unit::Seconds | Unit::ReferenceGpuSeconds => Quantity::Duration,
+        Unit::Share => Quantity::Share,
+        Unit::Count => Quantity::Count,
+        Unit::Ratio | Unit::JobsPerHour | Unit::ReferenceGpus | Unit::GpuHours | Unit::Money => {
+            Quantity::Ratio
+        }
+    }
+}
+
+/// Each policy that is shown by two figures, given by their keys: means over the seeds with their intervals. `None` where there is no
+/// such figure.
+#[must_use]
+pub fn trade_off(comparison: &Comparison, hidden: &Hidden, x: &str, y: &str) -> Option<ScatterChart> {
+    let (x, y) = (spec::metric(x)?, spec::metric(y)?);
+    let measure = |spec: &MetricSpec| Measure {
+        name: spec.title.to_owned(),
+        quantity: quantity(spec.unit),
+        better: match spec.direction {
+            Direction::Higher => Better::Higher,
+            Direction::Lower | Direction::Neutral => Better::Lower,
+        },
+    };
+    let estimated = |row: &Row, spec: &MetricSpec| {
+        let estimate = comparison.estimate(row, spec.key)?;
+        Some(Estimated { value: estimate.mean, interval: estimate.ends() })
+    };
+    let point =
+        |row: &Row| ScatterPoint { key: comparison.key(row), x: estimated(row, x), y: estimated(row, y) };
+    Some(ScatterChart {
+        id: "trade-off".to_owned(),
+        title: format!("{} against {}", x.title, y.title),
+        width: 0.0,
+        height: 0.0,
+        x: measure(x),
+        y: measure(y),
+        points: shown(comparison, hidden).map(point).collect(),
+    })
+}
+
+/// A figure of every seed, given by its key, a row for each policy that is shown. `None` where there is no such figure.
+#[must_use]
+pub fn over_seeds(comparison: &Comparison, hidden: &Hidden, of: &str) -> Option<BoxChart> {
+    let spec = spec::metric(of)?;
+    let row = |row: &Row| {
+        let values = comparison.runs(row).filter_map(|run| Some((run.seed, run.metrics.get(spec.key)?)));
+        BoxRow::new(comparison.key(row), values)
+    };
+    Some(BoxChart {
+        id: "over-seeds".to_owned(),
+        title: spec.title.to_owned(),
+        quantity: quantity(spec.unit),
+        width: 0.0,
+        rows: shown(comparison, hidden).map(row).collect(),
+    })
 }
 
 /// Use of the cluster and queue over time, a line for each policy that is shown, in two panels with one time axis.

@@ -528,6 +528,15 @@ pub fn columns_read(report: &ImportReport) -> String {
     format!("Columns: {found} of the {all} that are read are in the file")
 }
 
+/// The menu of documents.
+pub const REPORT: &str = "Report";
+/// What they hold.
+pub const REPORT_ABOUT: &str = "Finding, key figures, charts and what they rest on";
+/// The document with drawings.
+pub const REPORT_HTML: &str = "one file that opens anywhere";
+/// The document with tables.
+pub const REPORT_MARKDOWN: &str = "for notes, issues and papers";
+
 /// A worker that answers what it was not asked.
 #[must_use]
 pub fn answered_else(reply: &Reply) -> String {

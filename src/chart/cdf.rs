@@ -1,5 +1,4 @@
-//! The distribution of job completion times: which share of the jobs finished within a time, one line per
-//! policy.
+//! The distribution of completion times, waits or slowdowns: which share of the jobs has at most a value, one line per policy.
 
 use super::axis;
 use super::decimate::{self, nearest_rank};
@@ -18,11 +17,13 @@ pub struct CdfChart {
     pub id: String,
     /// The quantity shown, such as `Job completion time`; the x axis is named after it.
     pub title: String,
+    /// What is distributed.
+    pub of: Distributed,
     /// Width in px.
     pub width: f64,
     /// Height in px.
     pub height: f64,
-    /// The time axis.
+    /// The axis of values.
     pub x: XAxis,
     /// Finished or not yet finished.
     pub direction: Direction,
@@ -32,7 +33,80 @@ pub struct CdfChart {
     pub series: Vec<CdfSeries>,
 }
 
-/// The time axis of a [`CdfChart`].
+/// What a [`CdfChart`] shows of jobs: how its values are written and spoken of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Distributed {
+    /// Times from submission to finish, in seconds.
+    #[default]
+    CompletionTime,
+    /// Times without an allocation, in seconds.
+    Wait,
+    /// Completion times over run times.
+    Slowdown,
+}
+
+impl Distributed {
+    fn quantity(self) -> Quantity {
+        match self {
+            Self::CompletionTime | Self::Wait => Quantity::Duration,
+            Self::Slowdown => Quantity::Ratio,
+        }
+    }
+
+    /// What jobs do that have at most a value, and those that have more.
+    fn words(self, direction: Direction) -> &'static str {
+        match (self, direction) {
+            (Self::CompletionTime, Direction::Finished) => "Done by",
+            (Self::CompletionTime, Direction::Remaining) => "Not done by",
+            (Self::Wait, Direction::Finished) => "Waited at most",
+            (Self::Wait, Direction::Remaining) => "Waited longer than",
+            (Self::Slowdown, Direction::Finished) => "Slowed at most",
+            (Self::Slowdown, Direction::Remaining) => "Slowed more than",
+        }
+    }
+
+    /// The same of half of the jobs, in a sentence.
+    fn verb(self) -> &'static str {
+        match self {
+            Self::CompletionTime => "finish within",
+            Self::Wait => "wait at most",
+            Self::Slowdown => "are slowed at most",
+        }
+    }
+
+    /// The unit that values of a column are written in, and each of them.
+    fn column(self, values: impl Iterator<Item = f64>) -> Column {
+        match self {
+            Self::CompletionTime | Self::Wait => Column::In(DurationUnit::of_column(values)),
+            Self::Slowdown => Column::Plain,
+        }
+    }
+}
+
+/// How the values of a column are written.
+#[derive(Debug, Clone, Copy)]
+enum Column {
+    In(DurationUnit),
+    Plain,
+}
+
+impl Column {
+    fn head(self, name: &str) -> String {
+        match self {
+            Self::In(unit) => format!("{name}, {}", unit.symbol()),
+            Self::Plain => name.to_owned(),
+        }
+    }
+
+    fn text(self, value: f64) -> String {
+        match self {
+            Self::In(unit) => unit.value_text(value),
+            Self::Plain => Quantity::Ratio.text(value),
+        }
+    }
+}
+
+/// The axis of values of a [`CdfChart`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum XAxis {
     /// Logarithmic, over all samples.
@@ -67,36 +141,55 @@ pub enum Detail {
 pub struct CdfSeries {
     /// The policy it belongs to.
     pub key: Key,
-    sorted_s: Vec<f64>,
+    sorted: Vec<f64>,
 }
 
 impl CdfSeries {
-    /// The distribution of samples in seconds, in any order; what is not finite or below zero is left out.
+    /// The distribution of samples, in any order; what is not finite or below zero is left out.
     #[must_use]
-    pub fn new(key: Key, samples_s: impl IntoIterator<Item = f64>) -> Self {
-        let mut sorted_s: Vec<f64> = samples_s.into_iter().filter(|s| s.is_finite() && *s >= 0.0).collect();
-        sorted_s.sort_by(f64::total_cmp);
-        Self { key, sorted_s }
+    pub fn new(key: Key, samples: impl IntoIterator<Item = f64>) -> Self {
+        let mut sorted: Vec<f64> = samples.into_iter().filter(|s| s.is_finite() && *s >= 0.0).collect();
+        sorted.sort_by(f64::total_cmp);
+        Self { key, sorted }
     }
 
     /// The samples in rising order.
     #[must_use]
-    pub fn sorted_s(&self) -> &[f64] {
-        &self.sorted_s
+    pub fn sorted(&self) -> &[f64] {
+        &self.sorted
     }
 
-    /// The share of samples at or below a time.
+    /// The share of samples at or below a value.
     #[must_use]
-    pub fn share_within(&self, time_s: f64) -> Option<f64> {
-        let within = self.sorted_s.partition_point(|&s| s <= time_s);
-        (!self.sorted_s.is_empty()).then(|| within as f64 / self.sorted_s.len() as f64)
+    pub fn share_within(&self, value: f64) -> Option<f64> {
+        let within = self.sorted.partition_point(|&s| s <= value);
+        (!self.sorted.is_empty()).then(|| within as f64 / self.sorted.len() as f64)
+    }
+
+    /// The share of samples at or below a value, or above it.
+    #[must_use]
+    pub fn share(&self, value: f64, direction: Direction) -> Option<f64> {
+        let within = self.share_within(value);
+        match direction {
+            Direction::Finished => within,
+            Direction::Remaining => within.map(|share| 1.0 - share),
+        }
     }
 
     /// The nearest-rank percentile: the ceil(share · n)-th smallest sample.
     #[must_use]
     pub fn percentile(&self, share: f64) -> Option<f64> {
-        nearest_rank(self.sorted_s.len(), share).and_then(|i| self.sorted_s.get(i)).copied()
+        nearest_rank(self.sorted.len(), share).and_then(|i| self.sorted.get(i)).copied()
     }
+}
+
+/// A percentile of every curve, in one unit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Percentiles {
+    /// Its name and the unit.
+    pub head: String,
+    /// One for each curve.
+    pub cells: Vec<String>,
 }
 
 struct Layout {
@@ -123,6 +216,7 @@ impl CdfChart {
         Self {
             id: id.into(),
             title: title.into(),
+            of: Distributed::CompletionTime,
             width,
             height,
             x: XAxis::Log,
@@ -130,6 +224,21 @@ impl CdfChart {
             detail: Detail::Full,
             series: Vec::new(),
         }
+    }
+
+    /// A percentile of all curves, in the unit that suits them.
+    #[must_use]
+    pub fn column(&self, share: f64, name: &str) -> Percentiles {
+        let column = self.of.column(self.series.iter().filter_map(|series| series.percentile(share)));
+        let cell =
+            |series: &CdfSeries| format::or_undefined(series.percentile(share), |value| column.text(value));
+        Percentiles { head: column.head(name), cells: self.series.iter().map(cell).collect() }
+    }
+
+    /// What is read of jobs at a value: `Done by 2 h`.
+    #[must_use]
+    pub fn read_at(&self, value: f64, direction: Direction) -> String {
+        format!("{} {}", self.of.words(direction), self.of.quantity().text(value))
     }
 
     fn layout(&self) -> Layout {
@@ -142,7 +251,7 @@ impl CdfChart {
                 ((0.0, 1.0), ticks::even(Quantity::Share, (0.0, 1.0), step))
             }
             Direction::Remaining => {
-                let most = self.series.iter().map(|s| s.sorted_s.len()).max().unwrap_or(1);
+                let most = self.series.iter().map(|s| s.sorted.len()).max().unwrap_or(1);
                 let domain = (libm::pow(10.0, libm::log10(1.0 / most.max(2) as f64).floor()), 1.0);
                 (domain, ticks::decades(Quantity::Share, domain))
             }
@@ -159,22 +268,30 @@ impl CdfChart {
     }
 
     fn x_axis(&self, range: (f64, f64)) -> (Scale, Vec<Tick>, String) {
-        let all = || self.series.iter().flat_map(|s| &s.sorted_s).copied();
+        let all = || self.series.iter().flat_map(|s| &s.sorted).copied();
         match self.x {
             XAxis::Log => {
                 let (low, high) = extent(all().filter(|&s| s > 0.0)).unwrap_or((1.0, 1.0));
                 let (low, high) =
                     if high > low * 4.0 { (low / 1.1, high * 1.1) } else { (low / 2.0, high * 2.0) };
                 let x = Scale::log10((low.max(1e-3), high), range);
-                (x, ticks::log_duration(x.domain()), format!("{}, log scale", self.title))
+                let ticks = match self.of.quantity() {
+                    Quantity::Duration => ticks::log_duration(x.domain()),
+                    quantity => ticks::log(quantity, x.domain()),
+                };
+                (x, ticks, format!("{}, log scale", self.title))
             }
             XAxis::Linear => {
                 let highest = all().fold(0.0, f64::max);
                 let nine_tenths = self.series.iter().filter_map(|s| s.percentile(0.9)).fold(0.0, f64::max);
                 let most = ((range.1 - range.0) / 80.0).clamp(2.0, 8.0) as usize;
-                let end = ticks::nice_domain(Quantity::Duration, (0.0, nine_tenths), most).0.1;
+                let quantity = self.of.quantity();
+                let ((_, end), step) = ticks::nice_domain(quantity, (0.0, nine_tenths), most);
                 let x = Scale::linear((0.0, end), range);
-                let x_ticks = ticks::time(x.domain(), most);
+                let x_ticks = match quantity {
+                    Quantity::Duration => ticks::time(x.domain(), most),
+                    _ => ticks::even(quantity, x.domain(), step),
+                };
                 let name = match x_ticks.last() {
                     Some(last) if highest > end => format!("{}, first {}", self.title, last.label),
                     _ => self.title.clone(),
@@ -193,12 +310,12 @@ impl CdfChart {
 
     fn draw_curve(&self, scene: &mut Scene, layout: &Layout, series: &CdfSeries) {
         let Layout { plot, x, y, .. } = layout;
-        let n = series.sorted_s.len() as f64;
+        let n = series.sorted.len() as f64;
         let share_at = |index: usize| self.height_of((index + 1) as f64 / n);
         let mut path = Path::new(series.key.line_class()).stroke(series.key.stroke());
         let end = x.domain().1;
-        let in_view = series.sorted_s.partition_point(|&s| s <= end);
-        let shown = series.sorted_s.get(..in_view).unwrap_or_default();
+        let in_view = series.sorted.partition_point(|&s| s <= end);
+        let shown = series.sorted.get(..in_view).unwrap_or_default();
         let mut corners: Vec<(f64, f64)> = Vec::new();
         for (k, index) in decimate::cumulative(shown, |s| x.place(s)).into_iter().enumerate() {
             let Some(&sample) = shown.get(index) else { continue };
@@ -215,13 +332,13 @@ impl CdfChart {
             return;
         }
         // What is reached holds to the end of the axis; all finished is where the line of interest ends.
-        if in_view < series.sorted_s.len() {
+        if in_view < series.sorted.len() {
             path.along_to(plot.right());
             corners.extend(corners.last().map(|last| (plot.right(), last.1)));
         }
         scene.add(path);
         series.key.draw_marks(scene, &corners);
-        if let ([only], true) = (series.sorted_s.as_slice(), in_view == 1) {
+        if let ([only], true) = (series.sorted.as_slice(), in_view == 1) {
             let at = (x.place(*only), y.place(self.height_of(1.0)));
             scene.add(Circle::new(format!("dot {}", series.key.class()), at, 3.6));
         }
@@ -240,7 +357,7 @@ impl CdfChart {
             Direction::Finished => [0.26, 0.39, 0.7],
             Direction::Remaining => [0.45, 0.58, 0.25],
         };
-        let named = |role: Role| self.series.iter().find(|s| s.key.role == role && !s.sorted_s.is_empty());
+        let named = |role: Role| self.series.iter().find(|s| s.key.role == role && !s.sorted.is_empty());
         let beside = [Role::Subject, Role::Baseline].into_iter().zip(depths);
         let beside: Vec<(&CdfSeries, f64)> =
             beside.filter_map(|(role, depth)| named(role).map(|s| (s, depth))).collect();
@@ -331,7 +448,7 @@ impl CdfChart {
 
     /// The policies that sentences are about: subject and baseline, else the first two with jobs.
     fn compared(&self) -> Vec<&CdfSeries> {
-        let with_jobs = || self.series.iter().filter(|s| !s.sorted_s.is_empty());
+        let with_jobs = || self.series.iter().filter(|s| !s.sorted.is_empty());
         let mut named: Vec<&CdfSeries> = with_jobs().filter(|s| s.key.role != Role::Other).collect();
         named.sort_by_key(|s| std::cmp::Reverse(s.key.role));
         if named.is_empty() { with_jobs().take(2).collect() } else { named }
@@ -346,7 +463,7 @@ impl Chart for CdfChart {
     fn note(&self) -> Option<&'static str> {
         if self.series.len() > MOST_SERIES {
             Some(axis::TOO_MANY)
-        } else if self.series.iter().all(|s| s.sorted_s.is_empty()) {
+        } else if self.series.iter().all(|s| s.sorted.is_empty()) {
             Some("No job finished in this window")
         } else {
             None
@@ -396,7 +513,7 @@ impl Chart for CdfChart {
                 scene.add(Circle::new(format!("dot {}", series.key.class()), at, 4.0));
             }
         }
-        let chip = cursor.map(|c| (c, format::duration(c)));
+        let chip = cursor.map(|c| (c, self.of.quantity().text(c)));
         let chip = chip.as_ref().map(|(c, text)| (*c, text.as_str()));
         axis::draw_x_labels(&mut scene, *plot, x, x_ticks, chip);
         scene
@@ -411,12 +528,16 @@ impl Chart for CdfChart {
             let texts: Vec<String> = compared
                 .iter()
                 .filter_map(|s| {
-                    s.percentile(share).map(|p| format!("{} with {}", format::duration(p), s.key.label))
+                    let text = self.of.quantity().text(s.percentile(share)?);
+                    Some(format!("{text} with {}", s.key.label))
                 })
                 .collect();
             axis::listed(&texts)
         };
-        format!("Half of the jobs finish within {}; 95\u{202f}% within {}.", at(0.5), at(0.95))
+        let verb = self.of.verb();
+        let again =
+            verb.rsplit_once(' ').map_or(verb, |(_, last)| if last == "most" { "at most" } else { last });
+        format!("Half of the jobs {verb} {}; 95\u{202f}% {again} {}.", at(0.5), at(0.95))
     }
 
     fn table(&self) -> Table {
@@ -431,16 +552,12 @@ impl Chart for CdfChart {
             (0.99, "p99"),
             (1.0, "longest"),
         ];
-        let units = SHARES.map(|(share, _)| {
-            DurationUnit::of_column(self.series.iter().filter_map(|s| s.percentile(share)))
-        });
-        let columns = SHARES.iter().zip(units).map(|((_, name), unit)| format!("{name}, {}", unit.symbol()));
-        let header = ["Policy".to_owned(), "Jobs".to_owned()].into_iter().chain(columns).collect();
-        let rows = self.series.iter().map(|series| {
-            let values = SHARES.iter().zip(units).map(|((share, _), unit)| {
-                format::or_undefined(series.percentile(*share), |s| unit.value_text(s))
-            });
-            let jobs = format::count(series.sorted_s.len() as u64);
+        let columns = SHARES.map(|(share, name)| self.column(share, name));
+        let heads = columns.iter().map(|column| column.head.clone());
+        let header = ["Policy".to_owned(), "Jobs".to_owned()].into_iter().chain(heads).collect();
+        let rows = self.series.iter().enumerate().map(|(row, series)| {
+            let values = columns.iter().filter_map(|column| column.cells.get(row).cloned());
+            let jobs = format::count(series.sorted.len() as u64);
             [series.key.label.clone(), jobs].into_iter().chain(values).collect()
         });
         Table { header, rows: rows.collect() }
@@ -455,9 +572,9 @@ impl Chart for CdfChart {
             return None;
         }
         let x = self.layout().x;
-        let time_s = x.value_at(fraction);
+        let at = x.value_at(fraction);
         let values = self.series.iter().map(|series| {
-            let value = series.share_within(time_s).map(|share| self.height_of(share));
+            let value = series.share_within(at).map(|share| self.height_of(share));
             Reading {
                 group: String::new(),
                 label: series.key.label.clone(),
@@ -466,14 +583,10 @@ impl Chart for CdfChart {
                 text: format::or_undefined(value, |v| format::percent(v, 1)),
             }
         });
-        let word = match self.direction {
-            Direction::Finished => "Done by",
-            Direction::Remaining => "Not done by",
-        };
         Some(Readout {
-            x: time_s,
-            x_text: format!("{word} {}", format::duration(time_s)),
-            fraction: x.fraction(time_s),
+            x: at,
+            x_text: self.read_at(at, self.direction),
+            fraction: x.fraction(at),
             values: values.collect(),
         })
     }
@@ -483,8 +596,8 @@ impl Chart for CdfChart {
 mod tests {
     use super::*;
 
-    fn chart(samples_s: &[f64]) -> CdfChart {
-        let series = vec![CdfSeries::new(Key::new("fifo", "FIFO", Role::Other), samples_s.iter().copied())];
+    fn chart(samples: &[f64]) -> CdfChart {
+        let series = vec![CdfSeries::new(Key::new("fifo", "FIFO", Role::Other), samples.iter().copied())];
         CdfChart { series, ..CdfChart::new("c", "Job completion time", 600.0, 300.0) }
     }
 
@@ -494,7 +607,7 @@ mod tests {
             Key::new("fifo", "FIFO", Role::Other),
             [30.0, 10.0, f64::NAN, 20.0, 40.0, -1.0, f64::INFINITY],
         );
-        assert_eq!(series.sorted_s(), [10.0, 20.0, 30.0, 40.0]);
+        assert_eq!(series.sorted(), [10.0, 20.0, 30.0, 40.0]);
         assert_eq!(
             [9.0, 10.0, 25.0, 40.0].map(|t| series.share_within(t)),
             [Some(0.0), Some(0.25), Some(0.5), Some(1.0)]

@@ -196,7 +196,7 @@ impl std::fmt::Display for Px {
 }
 
 /// Text safe inside an element or a quoted attribute. Characters that XML cannot hold become U+FFFD.
-pub(super) struct Escaped<'a>(pub(super) &'a str);
+pub struct Escaped<'a>(pub &'a str);
 
 impl std::fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

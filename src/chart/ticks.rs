@@ -169,6 +169,26 @@ pub fn decades(quantity: Quantity, (low, high): (f64, f64)) -> Vec<Tick> {
         .collect()
 }
 
+/// Ticks on a logarithmic axis: the powers of ten, with 2 and 5 times them where these alone are too few; where even those are,
+/// ticks at equal steps.
+#[must_use]
+pub fn log(quantity: Quantity, (low, high): (f64, f64)) -> Vec<Tick> {
+    let coarse = decades(quantity, (low, high));
+    if coarse.len() >= FEWEST {
+        return coarse;
+    }
+    let fine: Vec<Tick> = (-9..=15)
+        .flat_map(|power| [1.0, 2.0, 5.0].map(|factor| factor * libm::pow(10.0, f64::from(power))))
+        .filter(|&value| value >= low * (1.0 - 1e-9) && value <= high * (1.0 + 1e-9))
+        .map(|value| Tick { value, label: quantity.tick_text(value, value) })
+        .collect();
+    if fine.len() >= FEWEST {
+        return fine;
+    }
+    let step = nice_step(high - low, 4);
+    even(quantity, (low, high), step)
+}
+
 /// The largest unit of which `seconds` is at least one: 60 s on an axis is "1 min", although in a sentence a
 /// duration of 60 s is "60 s".
 pub(super) fn whole_unit(seconds: f64) -> DurationUnit {

@@ -63,7 +63,8 @@ pub fn compute(inputs: Inputs<'_>) -> Measured {
         metrics.values.insert(key.to_string(), value.filter(|v| v.is_finite()));
     };
     let stretch = window.cut(SimTime::ZERO, jobs.last_finish.unwrap_or(SimTime::ZERO));
-    set_job_metrics(inputs, &jobs, stretch, &mut set);
+    let sample = Sample::of(jobs.figures.iter().flatten());
+    set_job_metrics(inputs, &jobs, &sample, stretch, &mut set);
     set_decision_metrics(inputs, &mut set);
     if let Some(held) = &held {
         set_device_metrics(inputs, held, &jobs, stretch, &mut set);
@@ -72,7 +73,7 @@ pub fn compute(inputs: Inputs<'_>) -> Measured {
         let share = held.as_ref().and_then(|held| utilization(inputs, held, stretch, Some(index)));
         metrics.utilization_by_type.insert(gpu_type.name.clone(), share);
     }
-    Measured { metrics, breakdown: breakdown(inputs, &jobs, held.as_ref(), stretch) }
+    Measured { metrics, breakdown: breakdown(inputs, &jobs, held.as_ref(), stretch), sample }
 }
 
 type Stretch = Option<(SimTime, SimTime)>;
@@ -85,10 +86,10 @@ fn seconds(stretch: Stretch) -> Option<f64> {
 fn set_job_metrics(
     inputs: Inputs<'_>,
     jobs: &Jobs,
+    sample: &Sample,
     stretch: Stretch,
     set: &mut impl FnMut(&str, Option<f64>),
 ) {
-    let sample = Sample::of(jobs.figures.iter().flatten());
     let completed = sample.jct_s.sorted().len();
     set("jct_mean_s", sample.jct_s.mean());
     set("jct_p50_s", sample.jct_s.percentile(50));

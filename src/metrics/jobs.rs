@@ -50,7 +50,7 @@ pub struct Jobs {
 }
 
 /// The distributions of the figures of some completed jobs.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sample {
     /// Completion times.
     pub jct_s: Distribution,

@@ -10,11 +10,11 @@ use crate::workload::BoundWorkload;
 use super::distribution::jain;
 use super::window::Window;
 
-/// A point of a cumulative distribution: `share` of the jobs took at most `value_s`.
+/// A point of a cumulative distribution: `share` of the jobs have at most `value`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CdfPoint {
-    /// Seconds.
-    pub value_s: f64,
+    /// In the unit of the figure.
+    pub value: f64,
     /// 0 to 1.
     pub share: f64,
 }
@@ -245,7 +245,7 @@ pub fn cdf(sorted: &[f64], points: usize) -> Vec<CdfPoint> {
     ranks.dedup();
     ranks
         .into_iter()
-        .map(|rank| CdfPoint { value_s: sorted[rank], share: (rank + 1) as f64 / n as f64 })
+        .map(|rank| CdfPoint { value: sorted[rank], share: (rank + 1) as f64 / n as f64 })
         .collect()
 }
 

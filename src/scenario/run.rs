@@ -6,6 +6,7 @@ use super::hash::{result_hash, scenario_hash};
 use super::{Scenario, ScenarioError};
 use crate::cluster::Cluster;
 use crate::metrics::compute::Inputs;
+use crate::metrics::distribution::Distribution;
 use crate::metrics::properties::{FairnessReport, Properties};
 use crate::metrics::series::{self, Service};
 pub use crate::metrics::series::{CdfPoint, LoadPoint};
@@ -179,7 +180,7 @@ impl Prepared {
         let over_time = Service::of(&self.workload, record, Window::WHOLE, SERVICE_STRETCHES);
         let in_window =
             (!window.is_whole()).then(|| Service::of(&self.workload, record, *window, SERVICE_STRETCHES));
-        let Measured { metrics, breakdown } = metrics::compute(Inputs {
+        let Measured { metrics, breakdown, sample } = metrics::compute(Inputs {
             cluster: &self.cluster,
             workload: &self.workload,
             record,
@@ -191,16 +192,16 @@ impl Prepared {
             window: *window,
             ftf_n: self.scenario.measure.ftf_n,
         });
-        let mut jct_s = self.completion_times_s(record);
-        jct_s.retain(|jct_s| jct_s.is_finite());
-        jct_s.sort_by(f64::total_cmp);
+        let thinned = |of: &Distribution| series::cdf(of.sorted(), SERIES_POINTS);
         Ok(RunResult {
             policy: choice.label().to_string(),
             seed,
             result_hash: result_hash(record),
             sim_wall_s: None,
             metrics,
-            jct_cdf: series::cdf(&jct_s, SERIES_POINTS),
+            jct_cdf: thinned(&sample.jct_s),
+            wait_cdf: thinned(&sample.wait_s),
+            slowdown_cdf: thinned(&sample.slowdown),
             load: series::load(record, SERIES_POINTS),
             tenants: self.tenants(&breakdown, in_window.as_ref().unwrap_or(&over_time), &over_time),
             breakdown,
@@ -302,6 +303,12 @@ pub struct RunResult {
     pub metrics: Metrics,
     /// Sorted completion times of completed jobs, thinned for drawing.
     pub jct_cdf: Vec<CdfPoint>,
+    /// Sorted waits of completed jobs, likewise.
+    #[serde(default)]
+    pub wait_cdf: Vec<CdfPoint>,
+    /// Sorted bounded slowdowns of completed jobs, likewise.
+    #[serde(default)]
+    pub slowdown_cdf: Vec<CdfPoint>,
     /// Utilisation and queue over time, thinned for drawing.
     pub load: Vec<LoadPoint>,
     /// Service against entitlement, by tenant.

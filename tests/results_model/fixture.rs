@@ -192,8 +192,10 @@ fn run(effect: &Effect, seed: u64) -> RunResult {
             .enumerate()
             .step_by(3)
             .chain(jct.iter().enumerate().skip(JOBS - 1))
-            .map(|(i, &value_s)| CdfPoint { value_s, share: (i + 1) as f64 / JOBS as f64 })
+            .map(|(i, &value)| CdfPoint { value, share: (i + 1) as f64 / JOBS as f64 })
             .collect(),
+        wait_cdf: Vec::new(),
+        slowdown_cdf: Vec::new(),
         load: load(effect, &mut own),
         tenants: tenants(effect, &mut own),
         breakdown: Breakdown::default(),

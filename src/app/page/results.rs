@@ -13,8 +13,10 @@ mod load;
 mod menu;
 pub(super) mod plot;
 mod policy_bar;
+mod report;
 pub(super) mod save;
 mod tenants;
+mod trade_off;
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -31,7 +33,9 @@ use self::jct::JctFigure;
 use self::key_figures::KeyFigures;
 use self::load::LoadFigure;
 use self::policy_bar::PolicyBar;
+use self::report::SaveReport;
 use self::tenants::{ChangesFigure, ServiceFigure};
+use self::trade_off::{SeedsFigure, TradeOffFigure};
 use crate::app::comparison::Comparison;
 pub use crate::app::comparison::{Freshness, Toggle};
 use crate::app::export::{self, Seeds};
@@ -157,7 +161,11 @@ pub fn Results(props: &ResultsProps) -> Html {
             <div class="res-top">
                 <h1 id="headline">{ headline.title }</h1>
                 <p class="sub">{ headline.notes.join(" ") }</p>
-                { jump(&comparison) }
+                <div class="res-act">
+                    { jump(&comparison) }
+                    <SaveReport comparison={comparison.clone()} scenario={props.scenario.clone()} freshness={props.freshness}
+                        basis={props.basis.clone()} trace_name={props.trace_name.clone()} today={props.today.clone()} hidden={props.hidden.clone()} />
+                </div>
             </div>
             <PolicyBar comparison={comparison.clone()} hidden={props.hidden.clone()} on_toggle={props.on_toggle.clone()}
                 on_baseline={props.on_baseline.clone()} />
@@ -168,6 +176,8 @@ pub fn Results(props: &ResultsProps) -> Html {
                 <LoadFigure ..frame.clone() />
                 <ChangesFigure ..frame.clone() />
                 <ServiceFigure ..frame.clone() />
+                <TradeOffFigure ..frame.clone() />
+                if comparison.planned_seeds() > 1 { <SeedsFigure ..frame.clone() /> }
                 <Gantt tables={props.job_tables.clone()} comparison={comparison.clone()} time_s={frame.time_s} on_time={frame.on_time.clone()}
                     trace_name={props.trace_name.clone()} today={props.today.clone()} footnote={frame.footnote} worker_url={&props.worker_url} />
             </div>
@@ -225,6 +235,7 @@ fn jump(comparison: &Comparison) -> Html {
         ("p-time", "Over time"),
         ("p-who", "Who gains"),
         ("p-serv", "Service"),
+        ("p-trade", "Trade-off"),
         ("p-gantt", "Schedule"),
         ("p-groups", "Groups"),
         ("p-fair", "Fairness"),

@@ -15,7 +15,7 @@ use crate::app::headline::Headline;
 use crate::app::samples::{SAMPLES, Sample};
 use crate::app::state::{Action, Dialog, ResultSet, View};
 use crate::app::strings;
-use crate::chart::{Card, CdfChart, Chart, Detail, MixPart, Scene, format};
+use crate::chart::{Card, CdfChart, Chart, Detail, Distributed, MixPart, Scene, format};
 use crate::policy::registry::{self, RECORDED};
 use crate::scenario::run::generated;
 use crate::trace::WorkloadDigest;
@@ -127,7 +127,7 @@ fn small_cdf(set: &Rc<ResultSet>, width: f64) -> Scene {
         .map(|row| row.label.clone())
         .filter(|label| about.iter().flatten().all(|row| row.label != *label) && label != "fifo")
         .collect();
-    let chart = figures::jct(&comparison, &hidden);
+    let chart = figures::distribution(&comparison, Distributed::CompletionTime, &hidden);
     CdfChart { id: "feature-cdf".into(), width, height: HEIGHT_PX, detail: Detail::Compact, ..chart }
         .scene(None)
 }

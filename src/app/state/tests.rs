@@ -98,6 +98,8 @@ fn result(label: &str, seed: u64) -> RunReport {
         sim_wall_s: None,
         metrics: metrics(0.0),
         jct_cdf: vec![],
+        wait_cdf: vec![],
+        slowdown_cdf: vec![],
         load: vec![],
         tenants: vec![],
         rounds: 1,

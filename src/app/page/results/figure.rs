@@ -1,5 +1,6 @@
 //! The frame that all charts of the results share: title, finding, controls, plot, the data as a table, and its file.
 
+use wasm_bindgen::JsValue;
 use web_sys::Element;
 use yew::prelude::*;
 
@@ -47,6 +48,17 @@ pub(in crate::app::page) struct FigureProps {
     pub(in crate::app::page) children: Html,
 }
 
+/// What a chart is saved as.
+#[derive(Clone, Copy)]
+enum Image {
+    Svg,
+    Png,
+}
+
+fn unsaved(error: &JsValue) -> String {
+    format!("The file could not be saved: {error:?}")
+}
+
 /// A chart with its frame.
 #[component]
 pub(in crate::app::page) fn Figure(props: &FigureProps) -> Html {
@@ -55,11 +67,18 @@ pub(in crate::app::page) fn Figure(props: &FigureProps) -> Html {
     let on_save = {
         let (chart, failure) = (props.chart.clone(), failure.setter());
         let (name, footnote) = (props.file_name.clone(), props.footnote.clone());
-        Callback::from(move |_: MouseEvent| {
+        Callback::from(move |kind: Image| {
             let Some(chart) = &chart else { return };
+            let failure = failure.clone();
+            let on_failure = Callback::from(move |error: JsValue| failure.set(Some(unsaved(&error))));
             let file = chart.scene(None).with_footnote(footnote.to_string()).to_standalone_svg(Theme::Light);
-            let saved = save::save_text(&name, "image/svg+xml", &file);
-            failure.set(saved.err().map(|error| format!("The file could not be saved: {error:?}")));
+            let saved = match kind {
+                Image::Svg => save::save_text(&name, "image/svg+xml", &file),
+                Image::Png => save::save_png(name.replace(".svg", ".png"), &file, on_failure.clone()),
+            };
+            if let Err(error) = saved {
+                on_failure.emit(error);
+            }
         })
     };
     html! {
@@ -68,8 +87,10 @@ pub(in crate::app::page) fn Figure(props: &FigureProps) -> Html {
                 <figcaption><h2 id={heading}>{ props.title.clone() }</h2><p>{ props.caption.clone() }</p></figcaption>
                 <div class="p-act">
                     { props.controls.clone() }
-                    <button class="btn ghost icon" type="button" data-testid="export-svg" onclick={on_save}
+                    <button class="btn ghost icon" type="button" data-testid="export-svg" onclick={on_save.reform(|_: MouseEvent| Image::Svg)}
                         title="Save as SVG" aria-label={format!("Save {} as SVG", props.title)}>{ save_icon() }</button>
+                    <button class="btn ghost icon png" type="button" data-testid="export-png" onclick={on_save.reform(|_: MouseEvent| Image::Png)}
+                        title="Save as PNG" aria-label={format!("Save {} as PNG", props.title)}>{ "PNG" }</button>
                 </div>
             </div>
             if let Some(failure) = &*failure { <p class="bad" role="alert">{ failure.clone() }</p> }
