@@ -536,11 +536,15 @@ impl Pipeline {
         let score = |format: &Format| {
             detections.iter().find(|found| found.format == format.name).map_or(0, |found| found.score)
         };
+        let is_mapped = self.mapping.as_ref().is_some_and(|mapping| mapping::fits(mapping, sample));
+        // A list of machines in a form of its own is one whatever the format of the jobs; another table is what the user says it is.
+        let is_list = match self.choice {
+            Choice::User => NodeList::published(sample).is_some(),
+            Choice::Content => NodeList::recognise(sample).is_some(),
+        };
         match (self.format, self.choice, best) {
-            (Some(format), _, _) if score(format) >= SURE => Ok(Some(format)),
-            _ if NodeList::recognise(sample).is_some() || NodeObjects::are_in(sample) && best.is_none() => {
-                Ok(None)
-            }
+            (Some(format), _, _) if is_mapped || score(format) >= SURE => Ok(Some(format)),
+            _ if is_list || NodeObjects::are_in(sample) && best.is_none() => Ok(None),
             (Some(format), _, _) if score(format) > 0 => Ok(Some(format)),
             (Some(format), Choice::User, _) => Ok(Some(format)),
             (Some(format), Choice::Content, Some(other)) => Err(Refusal::MixedFormats {
@@ -594,12 +598,19 @@ impl Pipeline {
                     list.row(cells);
                     Ok(())
                 })?;
-                self.has_read(Holds::Nodes(list.finish()));
+                let report = list.finish();
+                if report.nodes == Some(0) && report.unread == 0 {
+                    self.empty =
+                        Some(Refusal::Empty { detail: "it is a list of machines without a machine".into() });
+                    self.has_read(Holds::Nothing);
+                } else {
+                    self.has_read(Holds::Nodes(Box::new(report)));
+                }
                 return Ok(());
             }
             Stage::NodeObjects(nodes) => {
                 let report = nodes.finish()?;
-                self.has_read(Holds::Nodes(report));
+                self.has_read(Holds::Nodes(Box::new(report)));
                 return Ok(());
             }
             Stage::Columns(header) => {

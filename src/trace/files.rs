@@ -33,7 +33,7 @@ pub enum Holds {
         rows: u64,
     },
     /// Machines, or GPU quotas.
-    Nodes(NodeReport),
+    Nodes(Box<NodeReport>),
     /// The names of the columns of another file.
     Columns {
         /// The names.
@@ -115,7 +115,7 @@ pub fn have_same_bytes(mut one: impl BufRead, mut other: impl BufRead) -> io::Re
 /// The lists of machines among files, with the names of the files they are in.
 pub fn node_lists(files: &[FileRead]) -> impl Iterator<Item = (&str, &NodeReport)> {
     files.iter().filter_map(|file| match &file.holds {
-        Holds::Nodes(list) => Some((file.name.as_str(), list)),
+        Holds::Nodes(list) => Some((file.name.as_str(), &**list)),
         _ => None,
     })
 }

@@ -168,6 +168,10 @@ impl Format {
             help: column.help.to_owned(),
             otherwise: column.default.map(str::to_owned),
         };
+        // A table without names is read by position.
+        if !self.columns.iter().any(|column| header.find(column.name).is_some()) {
+            return Vec::new();
+        }
         // What is needed and not there is there by another name.
         let known =
             self.columns.iter().filter(|column| !column.required || header.find(column.name).is_some());

@@ -44,7 +44,7 @@ pub use columns::{
 pub(super) use guess::suggest_in;
 pub use guess::{Reason, Suggestion, suggest};
 pub use preview::{Preview, PreviewJob, PreviewRow, Understood, preview};
-pub(super) use reader::{header, layout, notes, open};
+pub(super) use reader::{fits, header, layout, notes, open};
 pub use zone::Zone;
 
 use crate::trace::rows::MAX_COLUMNS;

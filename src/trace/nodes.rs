@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::trace::latin;
-use crate::trace::report::Kind;
+use crate::trace::report::{self, Kind};
 use crate::trace::rows::{Cells, Comments, Dialect, Header, Quotes};
 use crate::trace::sample::Sample;
 use crate::trace::value;
@@ -38,6 +38,15 @@ pub struct NodeReport {
     /// Rows whose number of GPUs cannot be read; they are not counted.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unread: u64,
+    /// Lines of the first of them, where they are known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unread_lines: Vec<u64>,
+    /// GPUs among [`gpus`](Self::gpus) that are parts of one: MIG slices, or replicas of a GPU that is shared in time.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub parts: f64,
+    /// Machines that are said to be down or drained; they are counted.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub out_of_service: u64,
 }
 
 /// Equal machines.
@@ -53,6 +62,36 @@ pub struct NodeGroup {
 
 fn is_zero(number: &u64) -> bool {
     *number == 0
+}
+
+fn is_none(number: &f64) -> bool {
+    *number <= 0.0
+}
+
+impl NodeReport {
+    /// What to know before a cluster is made of it, a sentence each.
+    #[must_use]
+    pub fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if self.unread > 0 {
+            let lines = report::lines(&self.unread_lines, self.unread);
+            remarks.push(format!("{} rows cannot be read and are not counted{lines}", self.unread));
+        }
+        if self.parts > 0.0 {
+            remarks.push(format!(
+                "{} of the GPUs are MIG slices or replicas of shared GPUs and are counted as whole ones: enter the devices and their layout \
+                 instead",
+                self.parts
+            ));
+        }
+        if self.out_of_service > 0 {
+            remarks.push(format!(
+                "{} machines are down or drained and are counted all the same",
+                self.out_of_service
+            ));
+        }
+        remarks
+    }
 }
 
 impl std::fmt::Display for NodeReport {
@@ -73,13 +112,15 @@ impl std::fmt::Display for NodeReport {
         if self.groups.len() > SHOWN_GROUPS {
             write!(f, ", … ({} groups in all)", self.groups.len())?;
         }
-        if self.unread > 0 {
-            write!(f, "; {} rows cannot be read and are not counted", self.unread)?;
+        for remark in self.remarks() {
+            write!(f, "; {remark}")?;
         }
         Ok(())
     }
 }
 
+/// How many lines of rows that cannot be read are told.
+const SHOWN_LINES: usize = 5;
 /// How many groups of machines a sentence lists.
 const SHOWN_GROUPS: usize = 12;
 
@@ -190,6 +231,14 @@ struct Columns {
 impl NodeList {
     /// A counter for the list that begins like `sample`, if it is one.
     pub(super) fn recognise(sample: &Sample<'_>) -> Option<Self> {
+        Self::published(sample).or_else(|| {
+            let plain = Layouts::Plain(plain::Plain::recognise(sample.header())?);
+            Some(Self { kind: plain, has_header: true, count: Count::new("sts-csv", Some(0)) })
+        })
+    }
+
+    /// The same of lists as they come with a trace or from Slurm, which cannot be anything else.
+    pub(super) fn published(sample: &Sample<'_>) -> Option<Self> {
         if let Some(printed) = slurm::Printed::recognise(sample) {
             let has_header = printed.has_header();
             return Some(Self {
@@ -206,11 +255,7 @@ impl NodeList {
                 header.len() > 2 && header.name(0) == "date" && header.name(header.len() - 1) == "total"
             }
             _ => layout.header.iter().all(|name| header.find(name).is_some()),
-        });
-        let Some(layout) = layout else {
-            let plain = Layouts::Plain(plain::Plain::recognise(header)?);
-            return Some(Self { kind: plain, has_header: true, count: Count::new("sts-csv", Some(0)) });
-        };
+        })?;
         let columns = Columns {
             gpus: header.find(layout.gpus)?,
             model: layout.model.and_then(|model| header.find(model)),
@@ -262,8 +307,7 @@ impl Layout {
     fn row(&self, columns: Columns, names: &Header, cells: Cells<'_>, count: &mut Count) {
         let number = |column: usize| value::gpus(value::trim(cells.get(column))).ok();
         let Some(gpus) = number(columns.gpus) else {
-            count.report.unread += 1;
-            return;
+            return count.unread(cells.line);
         };
         match self.rows {
             RowsAre::Machines => {
@@ -297,8 +341,31 @@ impl Count {
             groups: Vec::new(),
             quotas: IndexMap::new(),
             unread: 0,
+            unread_lines: Vec::new(),
+            parts: 0.0,
+            out_of_service: 0,
         };
         Self { groups: IndexMap::new(), report }
+    }
+
+    /// Notes a row that cannot be read.
+    fn unread(&mut self, line: u64) {
+        self.report.unread += 1;
+        if self.report.unread_lines.len() < SHOWN_LINES {
+            self.report.unread_lines.push(line);
+        }
+    }
+
+    /// Notes that so many GPUs of a machine are parts of one.
+    fn parts(&mut self, gpus: MilliGpus) {
+        self.report.parts += gpus.as_gpus();
+    }
+
+    /// Notes the state of a machine, as Slurm writes it.
+    fn state(&mut self, state: &str) {
+        const OUT: [&str; 5] = ["down", "drain", "drng", "fail", "maint"];
+        let state = state.to_ascii_lowercase();
+        self.report.out_of_service += u64::from(OUT.iter().any(|word| state.contains(word)));
     }
 
     /// Counts one machine.

@@ -68,7 +68,7 @@ pub enum Refusal {
     #[error(
         "The file is a table of no known format. Found the columns {columns}. Expected one of: {formats}. Say which column \
          is what (`sts import --suggest-mapping` proposes a mapping), or name the columns as in sts-csv (submit_s, gpus, \
-         duration_s).",
+         duration_s); a list of machines has node, gpu_type and gpus.",
         formats = format::names()
     )]
     UnknownTable {

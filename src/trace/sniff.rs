@@ -201,7 +201,27 @@ const BJOBS_COMMAND: &str = "LSB_DISPLAY_YEAR=Y bjobs -a -u all -o \"jobid user 
 
 /// Says what the output of a batch system is that has no job a row, by its first line.
 fn batch_system(sample: &Sample<'_>) -> Option<(&'static str, String)> {
+    // A date or a message may stand above the table.
+    let lines: Vec<&[u8]> = sample.bytes().split(|&byte| byte == b'\n').take(3).collect();
+    let above = String::from_utf8_lossy(&lines.join(&b'\n')).into_owned();
     let first = String::from_utf8_lossy(sample.first_line());
+    if above.contains("apiVersion:")
+        || (above.contains("NAME") && above.contains("READY") || above.contains("ROLES"))
+    {
+        let advice =
+            "Print it as JSON: kubectl get pods -A -o json, and kubectl get nodes -o json for the cluster"
+                .to_owned();
+        return Some(("what kubectl prints for the eye, or YAML", advice));
+    }
+    if above.contains("Mom = ") || above.contains("ntype = PBS") {
+        let advice = "It lists machines. Write them as a table with the columns node,gpu_type,gpus; jobs are in server_priv/accounting".to_owned();
+        return Some(("what `pbsnodes` prints", advice));
+    }
+    let first = if first.contains("error:") || is_printed_date(&first) {
+        lines.get(1).map_or(first.clone(), |line| String::from_utf8_lossy(line))
+    } else {
+        first
+    };
     let words: Vec<&str> = first.split(|c: char| c.is_whitespace() || c == '|' || c == ',').collect();
     let has = |name: &str| words.iter().any(|word| word.eq_ignore_ascii_case(name));
     if first.starts_with("JobId=") || first.starts_with("JobID=") {
@@ -233,6 +253,12 @@ fn batch_system(sample: &Sample<'_>) -> Option<(&'static str, String)> {
         return Some(("what `bacct` of LSF prints, or its log", advice));
     }
     None
+}
+
+/// Whether a line is a date as `date` prints it: `Mon Jan  5 08:00:00 2026`.
+fn is_printed_date(line: &str) -> bool {
+    let days = ["Mon ", "Tue ", "Wed ", "Thu ", "Fri ", "Sat ", "Sun "];
+    days.iter().any(|day| line.trim_start().starts_with(day)) && line.contains(':')
 }
 
 /// Whether a table seems to have submissions, GPUs and run times. Logs of jobs may well have measurements beside them.
@@ -283,6 +309,13 @@ fn unknown_text(sample: &Sample<'_>) -> Refusal {
             "Columns so printed are cut off. Export with -P, and -X to leave out steps: {SACCT_COMMAND}"
         );
         return not_jobs("sacct printed for the eye", "columns are aligned with blanks".into(), &advice);
+    }
+    if sample.first_line().starts_with(b"sacct: error") || sample.first_line().starts_with(b"slurm_") {
+        return not_jobs(
+            "an error message of Slurm, perhaps above a table",
+            format!("its first line is {:?}", String::from_utf8_lossy(sample.first_line())),
+            "Export again without messages (2> errors.txt), or delete the line.",
+        );
     }
     if sample.first_line().contains(&b'|') && sample.first_line().first().is_some_and(u8::is_ascii_digit) {
         return not_jobs(

@@ -23,6 +23,8 @@ struct Body {
     uneven: Uneven,
     notes: Rc<Notes>,
     header: Header,
+    /// Whether a delimiter ends each row, once a row has told.
+    ends_each: Option<bool>,
     reader: Option<Box<dyn RowReader>>,
     /// A row that is too short and may go on in the next line.
     held: Option<Held>,
@@ -78,6 +80,7 @@ impl Table {
                 uneven: layout.uneven,
                 notes,
                 header,
+                ends_each: None,
                 reader,
                 held: None,
                 guess: None,
@@ -124,12 +127,10 @@ impl Body {
             return Ok(());
         }
         let width = self.header.len();
-        // A delimiter at the end of each line makes no field.
-        let cells = if cells.len() == width + 1 && value::trim(cells.get(width)).is_empty() {
-            cells.without_last()
-        } else {
-            cells
-        };
+        // A delimiter at the end of each line makes no field. Where texts may hold it, the first row tells whether it is at the end of each.
+        let has_end = cells.len() == width + 1 && value::trim(cells.get(width)).is_empty();
+        let ends_each = *self.ends_each.get_or_insert(has_end || self.uneven != Uneven::Mend);
+        let cells = if has_end && ends_each { cells.without_last() } else { cells };
         if cells.len() == 1 && value::trim(cells.get(0)).is_empty() && width > 1 {
             return Ok(());
         }

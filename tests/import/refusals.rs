@@ -2,7 +2,8 @@
 
 use std::io::Write as _;
 
-use sts_sim::trace::{MAX_ELEMENT, NodeReport, Refusal, node_lists};
+use sts_sim::trace::mapping::Mapping;
+use sts_sim::trace::{ImportOptions, MAX_ELEMENT, NodeReport, Refusal, import_reader, node_lists};
 
 use crate::{FIXTURES, gzip, import, import_as, utf16};
 
@@ -122,6 +123,7 @@ fn node_lists_are_counted_and_said_to_be_none_of_jobs() {
             1,
         ),
         ("HOSTNAMES GRES\nn1 gpu:4\nn2 gpu\n", &["1x4 ", "1x1 "], 0),
+        ("n1 gpu:a100:4\nn2 (null)\n", &["1x4 a100"], 0),
         (
             "NodeName=n1 Arch=x86_64 CoresPerSocket=32\n   CPUAlloc=0 Gres=gpu:h100:4(S:0-1)\n   OS=Linux 5.1\n   Partitions=a,b\n\n\
              NodeName=n2 Arch=x86_64\n   Gres=(null)\n\nNodeName=n3 Arch=x86_64\n",
@@ -143,10 +145,64 @@ fn node_lists_are_counted_and_said_to_be_none_of_jobs() {
     }
     let printed = nodes("NodeName=n1 Arch=x86_64\n Gres=gpu:2\nNodeName=n2\nNodeName=n2\n");
     assert_eq!((printed.nodes, printed.gpus), (Some(2), 2.0));
-    // A table of jobs is none of machines.
-    for jobs in ["node,gpu_type,gpus,submit_s,duration_s\nn1,A100,1,0,60\n", "name,gpus,user\na,1,b\n"] {
+    // A column that machines have not, or names that jobs have too: a table of jobs is none of machines.
+    let of_jobs = "submit_s begin beginn created launched ts t Datum since dauer hours secs minutes length wall wait lr steps iterations \
+                   project team account owner command image task run_id pid priority epochs exit_code gpu_util user";
+    for column in of_jobs.split_whitespace() {
+        for start in ["node", "host", "name", "machine"] {
+            let jobs = format!("{start},gpu_type,gpus,{column}\nn1,A100,1,0\n");
+            assert!(!matches!(import(jobs.as_bytes()), Err(Refusal::NodeList { .. })), "{jobs}");
+        }
+    }
+    for jobs in [
+        "name,gpus\na,1\n",
+        "name,gpu,cpu,memory\na,1,2,3\n",
+        "gpu_type,nodes,gpus_per_node,hours\nA100,1,8,2\n",
+    ] {
         assert!(!matches!(import(jobs.as_bytes()), Err(Refusal::NodeList { .. })), "{jobs}");
     }
+    // What the user says of a table holds, also if it could be one of machines.
+    let table = b"node,gpu_type,gpus,cpu\nj1,A100,8,5\nj2,A100,8,9\n";
+    let mapping = r#"{"columns": {"id": "node", "submit": {"column": "cpu", "unit": "s"}, "gpus": {"column": "gpus"},
+                      "duration": {"column": "cpu", "unit": "s"}}}"#;
+    let options = ImportOptions {
+        format: Some("generic-csv".into()),
+        mapping: Some(Box::new(Mapping::from_json(mapping).unwrap())),
+        ..ImportOptions::default()
+    };
+    assert_eq!(import_reader("t.csv", &table[..], &options).unwrap().report.jobs, 2);
+    // Names in any spelling; a machine counts once, a sum not at all; a list of names is many.
+    let list = nodes(
+        "\u{feff}\"Node Name\";\"GPU Model\";\"# GPUs\"\nn1;A100;8\nn1;A100;8\nn[2-3];A100;4\nTotal;;16\n",
+    );
+    assert_eq!(
+        (groups(&list), list.unread_lines),
+        (vec!["1x8 A100".to_owned(), "2x4 A100".to_owned()], vec![5])
+    );
+    // slurm.conf, and a list in commas whose resources have commas too.
+    let conf = nodes(
+        "NodeName=DEFAULT CPUs=64\nNodeName=g[1-4] Gres=gpu:a100:8 State=UNKNOWN\nNodeName=g5 Gres=GPU:v100:4 State=DOWN\n",
+    );
+    assert_eq!((groups(&conf), conf.out_of_service), (vec!["4x8 a100".to_owned(), "1x4 v100".to_owned()], 1));
+    let commas = nodes("NODELIST,GRES\ngpu01,gpu:a100:4,gpu:v100:2\n");
+    assert_eq!(groups(&commas), ["1x4 a100", "1x2 v100"]);
+    // Parts of GPUs are told.
+    let cut = nodes("NODELIST GRES\nn1 gpu:h100_1g.10gb:7(S:0),gpu:h100:1\n");
+    assert!(
+        (cut.parts, cut.gpus) == (7.0, 8.0) && cut.to_string().contains("7 of the GPUs are MIG slices"),
+        "{cut}"
+    );
+    for labels in [
+        r#""nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB-SHARED", "nvidia.com/gpu.replicas": "4""#,
+        r#""nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb""#,
+    ] {
+        let shared = nodes(&format!(
+            r#"{{"kind": "List", "items": [{{"kind": "Node", "metadata": {{"name": "n", "labels": {{{labels}}}}},
+            "status": {{"capacity": {{"nvidia.com/gpu": "56"}}, "conditions": [{{"type": "Ready", "status": "False"}}]}}}}]}}"#
+        ));
+        assert_eq!((shared.parts, shared.out_of_service), (56.0, 1), "{labels}");
+    }
+    assert_refused(b"node,gpu_type,gpus\n", "empty", &["without a machine"]);
     let message = import(b"date,vc1,vc2,total\n2020-04-01,8,16,24\n").unwrap_err().to_string();
     assert!(message.contains("not a job trace") && message.contains("24 GPUs"), "{message}");
 }
@@ -204,6 +260,13 @@ fn what_batch_systems_print_is_named_with_the_way_out() {
         ("PartitionName=gpu\n   AllowGroups=ALL\n", &["scontrol show partition", "nodes.txt"]),
         ("JOBID|USER|STATE|TRES_PER_NODE|TIME_LEFT\n1|a|RUNNING|gres:gpu:1|5\n", &["squeue", sacct]),
         ("JOBID USER ST TIME\n1 a R 5:00\n", &["squeue", sacct]),
+        (
+            "Mon Jan  5 08:00:00 2026\nNODELIST   NODES PARTITION       STATE CPUS\nn1 1 gpu idle 64\n",
+            &["sinfo", "nodes.txt"],
+        ),
+        ("NAME STATUS ROLES AGE VERSION\nn1 Ready <none> 5d v1.30\n", &["kubectl", "-o json"]),
+        ("sacct: error: no connection\nJobID|User\n1|ann\n", &["error message", "2> errors.txt"]),
+        ("apiVersion: v1\nitems:\n- kind: Pod\n", &["kubectl", "-o json"]),
         (
             r#"{"meta": {}, "sinfo": [{"nodes": {"total": 1}}]}"#,
             &["sinfo --json", "scontrol show nodes --json"],

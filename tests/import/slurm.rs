@@ -193,3 +193,55 @@ fn the_report_says_which_columns_were_read_and_what_stands_in_for_others() {
     assert!(!said.contains("JobID"), "it is there by another name: {said}");
     assert!(report.to_text().contains(&format!("  columns       {said}\n")));
 }
+
+#[test]
+fn a_row_with_a_surplus_is_put_right_in_one_way_or_not_at_all() {
+    let times = "2025-03-01T10:00:00|2025-03-01T10:05:00|2025-03-01T11:05:00|3600|cpu=1,gres/gpu=2|COMPLETED";
+    // The list of nodes takes no bars.
+    let before = sacct(
+        "JobID|JobName|User|Account|Partition|NodeList|Submit|Start|End|ElapsedRaw|AllocTRES|State",
+        &[&format!("1|x|y|ann|lab1|gpu|n1|{times}"), &format!("2|x|ann|lab1|gpu|n1|{times}")],
+    );
+    assert_eq!(before.workload.tenants, ["lab1"]);
+    // Two texts with no column of times between them: the users and accounts of other rows tell which it is.
+    let columns = "JobID|Submit|Start|End|ElapsedRaw|AllocTRES|State|JobName|User|Account|Comment";
+    let rows = [
+        format!("2|{times}|x|ann|lab1|"),
+        format!("1|{times}|x|y|ann|lab1|"),
+        format!("3|{times}|x|ann|lab1|a|b"),
+    ];
+    let told = sacct(columns, &rows.each_ref().map(String::as_str));
+    assert_eq!((told.report.jobs, told.workload.tenants.clone()), (3, vec!["lab1".to_owned()]));
+    assert!(told.report.to_text().contains("put right (lines 3, 4)"), "{}", told.report.to_text());
+    // Where nothing tells, the row is rejected.
+    let untold = sacct(columns, &[&rows[2]]);
+    assert_eq!((untold.report.jobs, untold.report.rejected_count), (0, 1));
+    assert!(untold.report.rejected[0].expected.contains("there are several"));
+}
+
+#[test]
+fn numbers_of_resources_clusters_and_missing_times_are_read_as_what_they_are() {
+    let numbered = sacct(
+        "JobID|Submit|ElapsedRaw|ReqGRES|AllocGRES|NNodes|State",
+        &["1|1000000000|60|gpu:1|7696487:1|1|COMPLETED"],
+    );
+    assert_eq!(job(&numbered, "1").gpus, MilliGpus(1000));
+    let row = |cluster: &str| format!("{cluster}|1|1000000000|60|gres/gpu=1|COMPLETED");
+    let clusters = sacct("Cluster|JobID|Submit|ElapsedRaw|AllocTRES|State", &[&row("c1"), &row("c2")]);
+    assert_eq!((clusters.report.jobs, clusters.report.duplicate_ids), (2, 0));
+    assert_eq!((job(&clusters, "1").gpus, job(&clusters, "c2/1").gpus), (MilliGpus(1000), MilliGpus(1000)));
+    let json = |submitted: u32, task: &str| {
+        format!(
+            r#"{{"jobs": [{{"job_id": 12, "array": {{"job_id": 12, "task": "{task}"}}, "association": {{"account": "a"}},
+            "time": {{"submission": {submitted}, "elapsed": 0}}, "tres": {{"requested": [{{"type": "gres", "name": "gpu", "count": 1}}]}},
+            "state": {{"current": ["PENDING"]}}}}]}}"#
+        )
+    };
+    let waiting = import(json(5, "0x1E").as_bytes()).unwrap();
+    assert_eq!(
+        (job(&waiting, "12_[1-4]").gpus, warning(&waiting.report, "waiting-arrays")),
+        (MilliGpus(1000), 1)
+    );
+    let never = import(json(0, "1-4").as_bytes()).unwrap().report;
+    assert_eq!((never.jobs, never.rejected[0].column.as_deref()), (0, Some("time.submission")));
+}

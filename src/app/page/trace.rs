@@ -117,6 +117,7 @@ fn refusal(refused: &Rc<Refused>, step: &StepProps, on_files: &Callback<Vec<File
                 { Icon::Info.html() }
                 <span><b>{ machines::only(&names) }</b>{ " " }{ machines::ONLY_ABOUT }</span>
                 <span class="grow"></span>
+                <MappingButton label={machines::ARE_JOBS} {dispatch} />
                 <button class="btn" type="button" onclick={dispatch.reform(|_: MouseEvent| Action::DismissRefusal)}>{ "Close" }</button>
             </div>
             { machines_panels("machines-alone", node_lists(files), scenario, dispatch) }

@@ -39,21 +39,20 @@ pub fn only(files: &str) -> String {
 pub const ONLY_ABOUT: &str =
     "They can be the cluster. Jobs are in another file: drop it here, alone or together with this one.";
 
+/// The button for a table of jobs that was taken for machines.
+pub const ARE_JOBS: &str = "These are jobs…";
+
 /// What a list is.
 #[must_use]
 pub fn about(list: &NodeReport) -> String {
     let gpus = counted(list.gpus as u64, "GPU", "GPUs");
-    let unread = if list.unread == 0 {
-        String::new()
-    } else {
-        format!(" {} cannot be read and are left out.", counted(list.unread, "row", "rows"))
-    };
+    let remarks: String = list.remarks().iter().map(|remark| format!(" {remark}.")).collect();
     match list.nodes {
         Some(nodes) => {
-            format!("{} with {gpus} ({}).{unread}", counted(nodes, "machine", "machines"), list.format)
+            format!("{} with {gpus} ({}).{remarks}", counted(nodes, "machine", "machines"), list.format)
         }
         None => format!(
-            "GPU quotas of {} a day, {gpus} on the last ({}). The machines are not listed; eight GPUs each are assumed.{unread}",
+            "GPU quotas of {} a day, {gpus} on the last ({}). The machines are not listed; eight GPUs each are assumed.{remarks}",
             counted(list.quotas.len() as u64, "virtual cluster", "virtual clusters"),
             list.format
         ),

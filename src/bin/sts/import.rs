@@ -196,6 +196,7 @@ fn print_machines(files: &[FileRead], args: &ImportArgs, out: &mut impl Write) -
         write_cluster(files, path)?;
     }
     let lists: Vec<(&str, &NodeReport)> = trace::node_lists(files).collect();
+    let unread: u64 = lists.iter().map(|(_, list)| list.unread).sum();
     match lists.as_slice() {
         [(_, list)] if args.json => writeln!(out, "{}", serde_json::to_string_pretty(list)?)?,
         _ if args.json => writeln!(out, "{}", serde_json::to_string_pretty(files)?)?,
@@ -204,6 +205,9 @@ fn print_machines(files: &[FileRead], args: &ImportArgs, out: &mut impl Write) -
                 writeln!(out, "{name}: {list}")?;
             }
         }
+    }
+    if args.strict && unread > 0 {
+        bail!("{unread} rows of machines cannot be read");
     }
     Ok(())
 }

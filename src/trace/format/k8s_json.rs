@@ -77,6 +77,8 @@ struct Reader {
     jobs: u64,
     slices: u64,
     shared: u64,
+    /// Jobs with replicas of GPUs that are shared in time.
+    replicas: u64,
     evicted: u64,
     siblings: u64,
     unknown_states: u64,
@@ -105,6 +107,7 @@ impl ElementReader for Reader {
         }
         self.slices += u64::from(need.is_slices);
         self.shared += u64::from(need.is_shared_by_memory);
+        self.replicas += u64::from(need.replicas > 0);
         self.evicted += u64::from(status.was_evicted);
         let ended = status.outcome.or_else(|| outcome(&status.word));
         self.unknown_states += u64::from(ended.is_none() && !status.word.is_empty());
@@ -152,6 +155,11 @@ impl ElementReader for Reader {
                 "shared-by-memory",
                 self.shared,
                 "jobs share GPUs by memory alone, which says nothing of their part; each counts as whole GPUs",
+            ),
+            Notice::new(
+                "shared-in-time",
+                self.replicas,
+                "jobs hold replicas of GPUs that are shared in time (nvidia.com/gpu.shared); each replica counts as a whole GPU",
             ),
             Notice::new(
                 "unread-resources",

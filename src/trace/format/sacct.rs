@@ -11,6 +11,7 @@ mod guess;
 pub(super) mod states;
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use crate::trace::format::sacct::columns::{Delimiter, is_job_id};
 use crate::trace::format::sacct::states::Given;
@@ -19,6 +20,7 @@ use crate::trace::format::{Column, Evidence, Format, Layout, RowReader, Shape, U
 use crate::trace::intake::{Closing, Draft, Fault, Notice, Verdict};
 use crate::trace::outcome::Outcomes;
 use crate::trace::refusal::Refusal;
+use crate::trace::report;
 use crate::trace::rows::{Cells, Comments, Dialect, Header, Quotes, Row};
 use crate::trace::sample::Sample;
 use crate::trace::value::{self, Bad};
@@ -59,6 +61,8 @@ pub(super) static FORMAT: Format = Format {
         ),
         Column::text("AllocTRES", "What it got: gres/gpu=N, or gres/gpu:type=N.").or("ReqTRES"),
         Column::text("ReqTRES", "What it asked for. One of the two, or AllocGRES or ReqGRES, is needed."),
+        Column::text("AllocGRES", "What it got, on sites that print it."),
+        Column::text("ReqGRES", "What it asked for on each node, on sites that print it."),
         Column::text("State", "How it ended; the first word counts.").or("completed"),
         Column::number(
             "TimelimitRaw",
@@ -72,11 +76,22 @@ pub(super) static FORMAT: Format = Format {
     shape: Shape::Table { layout, open },
 };
 
+/// Whether two readings of a row say the same of its job.
+fn is_same(a: &Draft<'_>, b: &Draft<'_>) -> bool {
+    let of = |draft: &Draft<'_>| {
+        (draft.submit, draft.start, draft.end, draft.duration, draft.gpus, draft.outcome, draft.limit)
+    };
+    of(a) == of(b) && (&a.tenant, &a.user, &a.gpu_type) == (&b.tenant, &b.user, &b.gpu_type)
+}
+
 /// No column.
 const NONE: (usize, usize) = (usize::MAX, 0);
 
 /// How many fields more than columns a row may have to be put right in every way: the ways are as many as its square.
 const MOST_SURPLUS: usize = 64;
+
+/// How many names of users, accounts and partitions are remembered.
+const MOST_NAMES: usize = 100_000;
 
 /// Columns of free text, which may hold the delimiter or a line end; those most likely to first.
 const FREE_TEXT: [&str; 6] = ["JobName", "Comment", "SubmitLine", "WorkDir", "AdminComment", "SystemComment"];
@@ -128,11 +143,32 @@ struct Reader {
     steps: u64,
     waiting_arrays: u64,
     het_components: u64,
-    mended: u64,
+    mended: Lines,
     drafts: Drafts,
     /// Records of earlier sizes of jobs.
     resized: u64,
     outcomes: Outcomes,
+    /// Users, accounts and partitions of rows that have as many fields as columns, where other rows may be read in several ways.
+    names: HashSet<Vec<u8>>,
+    cluster: Option<usize>,
+    first_cluster: Vec<u8>,
+}
+
+/// How many lines there are, and the first of them.
+#[derive(Debug, Default)]
+struct Lines {
+    count: u64,
+    first: Vec<u64>,
+}
+
+impl Lines {
+    fn add(&mut self, line: u64) {
+        const SHOWN: usize = 5;
+        self.count += 1;
+        if self.first.len() < SHOWN {
+            self.first.push(line);
+        }
+    }
 }
 
 /// What was noticed about the jobs while they were drafted; given back where a draft comes to nothing.
@@ -198,10 +234,13 @@ fn open(header: &Header) -> Result<Box<dyn RowReader>, Refusal> {
         steps: 0,
         waiting_arrays: 0,
         het_components: 0,
-        mended: 0,
+        mended: Lines::default(),
         drafts: Drafts::default(),
         resized: 0,
         outcomes: Outcomes::default(),
+        names: HashSet::new(),
+        cluster: header.find("Cluster"),
+        first_cluster: Vec::new(),
     };
     Ok(Box::new(reader))
 }
@@ -220,6 +259,15 @@ impl RowReader for Reader {
             self.drafts = before;
             self.resized += 1;
             return Ok(Verdict::Skip(states::RESIZED));
+        }
+        // Only where two texts or more may hold the delimiter are there several ways to read a row.
+        if row.surplus() == 0 && self.free_text.len() > 1 {
+            for column in [self.user, self.account, self.partition] {
+                let name = row.optional(column);
+                if !name.is_empty() && self.names.len() < MOST_NAMES && !self.names.contains(name) {
+                    self.names.insert(name.to_vec());
+                }
+            }
         }
         self.jobs += 1;
         self.waiting_arrays += u64::from(id.contains(&b'['));
@@ -267,8 +315,11 @@ impl RowReader for Reader {
             ),
             Notice::new(
                 "mended-rows",
-                self.mended,
-                "rows had the delimiter inside a text and were put right",
+                self.mended.count,
+                format!(
+                    "rows had the delimiter inside a text and were put right{}",
+                    report::lines(&self.mended.first, self.mended.count)
+                ),
             ),
             Notice::new(
                 "gres-per-node",
@@ -303,6 +354,15 @@ impl Reader {
         minutes.or_else(|| value::elapsed(row.optional(self.limit)).ok()).filter(|limit| limit.0 > 0)
     }
 
+    /// The id of a job. The numbers of jobs are a cluster's own: with those of other clusters than the first stands its name.
+    fn full_id<'r>(&mut self, row: &Row<'r>) -> Cow<'r, str> {
+        let (id, cluster) = (row.text(Some(self.id)), row.optional(self.cluster));
+        if self.first_cluster.is_empty() {
+            self.first_cluster = cluster.to_vec();
+        }
+        if cluster == self.first_cluster { id } else { format!("{}/{id}", row.text(self.cluster)).into() }
+    }
+
     fn draft<'r>(&mut self, row: &Row<'r>) -> Result<Draft<'r>, Fault> {
         let submit = row.time(self.submit)?;
         let start = row.maybe_time(self.start)?;
@@ -329,7 +389,7 @@ impl Reader {
         let tenant =
             [self.account, self.partition].into_iter().find(|&c| !row.optional(c).is_empty()).flatten();
         Ok(Draft {
-            id: row.text(Some(self.id)),
+            id: self.full_id(row),
             tenant: row.text(tenant),
             user: row.text(self.user),
             gpu_type: grant.kind,
@@ -345,38 +405,72 @@ impl Reader {
         })
     }
 
-    /// Reads a row that has more fields than columns, as when a job's name holds the delimiter: the surplus belongs to the
-    /// first column of free text, or two of them, with which all other columns make sense.
+    /// Reads a row that has more fields than columns, as when a job's name holds the delimiter: the surplus belongs to the column of
+    /// free text, or else to the two of them, with which all other columns make sense. Where several make sense, that with the most
+    /// users, accounts and partitions of other rows.
     fn mend<'r>(&mut self, row: &Row<'r>) -> Result<Draft<'r>, Fault> {
         if let Some(draft) = self.mend_lists(row)? {
-            self.mended += 1;
+            self.mended.add(row.line());
             return Ok(draft);
         }
         let texts = self.free_text.clone();
-        let one = texts.iter().map(|&column| row.widened_at(column));
+        let one: Vec<Row<'r>> = texts.iter().map(|&column| row.widened_at(column)).collect();
         // A command repeats the name of its job.
         let surplus = row.surplus().min(MOST_SURPLUS);
         let pairs = texts.iter().enumerate().flat_map(|(at, &first)| {
             texts.iter().skip(at + 1).flat_map(move |&second| {
-                (1..surplus).map(move |by| [(first, by), (second, row.surplus() - by), NONE])
+                (1..surplus).map(move |by| row.spread([(first, by), (second, row.surplus() - by), NONE]))
             })
         });
-        let is_text = |row: &Row<'_>| texts.iter().all(|&column| !goes_on_with_resources(row.get(column)));
-        for widened in one.chain(pairs.map(|widened| row.spread(widened))).filter(is_text) {
-            let state = first_word(widened.text(self.state));
-            if (self.state.is_some() && self.outcomes.of(&state).is_none()) || !self.is_plausible(&widened) {
-                continue;
-            }
-            if let Ok(draft) = self.draft(&widened) {
-                self.mended += 1;
-                return Ok(draft);
-            }
+        let found = match self.readings(one)? {
+            None => self.readings(pairs.collect())?,
+            found => found,
+        };
+        if let Some(draft) = found {
+            self.mended.add(row.line());
+            return Ok(draft);
         }
         Err(Fault::of_record(
             &format!("{} fields more than columns", row.surplus()),
             "as many fields as the header has",
             "a text or a list has the delimiter in it; use the bars of -P (without --delimiter), and put JobName last in -o",
         ))
+    }
+
+    /// The most likely of several ways to read a row; `None` if none makes sense, a fault if two are as likely and differ.
+    fn readings<'r>(&mut self, rows: Vec<Row<'r>>) -> Result<Option<Draft<'r>>, Fault> {
+        let before = self.drafts;
+        let mut best: Option<(usize, Draft<'r>, Drafts)> = None;
+        let mut is_tied = false;
+        for row in rows {
+            let is_text = self.free_text.iter().all(|&column| !goes_on_with_resources(row.get(column)));
+            let state = first_word(row.text(self.state));
+            let is_state = self.state.is_none() || self.outcomes.of(&state).is_some();
+            if !is_text || !is_state || !self.is_plausible(&row) {
+                continue;
+            }
+            self.drafts = before;
+            let Ok(draft) = self.draft(&row) else { continue };
+            let names = [self.user, self.account, self.partition].map(|column| row.optional(column));
+            let known = names.iter().filter(|name| self.names.contains(**name)).count();
+            match &best {
+                Some((score, ..)) if *score > known => {}
+                Some((score, other, _)) if *score == known => is_tied |= !is_same(other, &draft),
+                _ => {
+                    is_tied = false;
+                    best = Some((known, draft, self.drafts));
+                }
+            }
+        }
+        self.drafts = best.as_ref().map_or(before, |(.., drafts)| *drafts);
+        if is_tied {
+            return Err(Fault::of_record(
+                "the delimiter inside a text",
+                "one way to read the row, and there are several",
+                "use a --delimiter that no text holds, and put JobName and Comment last in -o",
+            ));
+        }
+        Ok(best.map(|(_, draft, _)| draft))
     }
 
     /// Whether what is read of a row can be what its columns say: lists only where lists belong.
@@ -405,7 +499,9 @@ impl Reader {
         lists.sort_unstable();
         let surplus = row.surplus() - usize::from(row.ends_empty());
         let second = lists.get(1).copied();
-        let Some(&first) = lists.first().filter(|_| row.is_as_written() && surplus <= MOST_SURPLUS) else {
+        let Some(&first) =
+            lists.first().filter(|_| row.is_as_written() && (1..=MOST_SURPLUS).contains(&surplus))
+        else {
             return Ok(None);
         };
         let of_nodes = 0..=if self.node_list.is_some() { surplus } else { 0 };
@@ -483,12 +579,13 @@ impl Reader {
 fn is_list(text: &[u8]) -> bool {
     let mut names: Vec<&[u8]> = Vec::new();
     text.is_empty()
-        || text.split(|&byte| byte == b',').all(|item| {
-            let name = item.split(|&byte| byte == b'=').next().filter(|name| name.len() < item.len());
-            let is_new = name.is_some_and(|name| !name.is_empty() && !names.contains(&name));
-            names.extend(name);
-            is_new
-        })
+        || !text.iter().any(|byte| b"|;\t".contains(byte))
+            && text.split(|&byte| byte == b',').all(|item| {
+                let name = item.split(|&byte| byte == b'=').next().filter(|name| name.len() < item.len());
+                let is_new = name.is_some_and(|name| !name.is_empty() && !names.contains(&name));
+                names.extend(name);
+                is_new
+            })
 }
 
 /// Whether a text has resources behind a comma that are no text of a user's: the rest of a list in another column.
@@ -497,10 +594,11 @@ fn goes_on_with_resources(text: &[u8]) -> bool {
     text.split(|&byte| byte == b',').any(|item| RESOURCES.iter().any(|name| item.starts_with(name)))
 }
 
-/// Whether every bracket of a list of nodes is closed, as in `n[1-2,5],m3`, and nothing in it is a resource.
+/// Whether this can be a list of nodes: every bracket is closed, as in `n[1-2,5],m3`, and there is nothing in it that names have not.
 fn is_node_list(text: &[u8]) -> bool {
     let count = |mark: u8| text.iter().filter(|&&byte| byte == mark).count();
-    count(b'[') == count(b']') && !text.contains(&b'=')
+    count(b'[') == count(b']')
+        && text.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.,[]() ".contains(byte))
 }
 
 /// The first word: `CANCELLED by 1234` is cancelled.

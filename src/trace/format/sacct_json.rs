@@ -73,6 +73,8 @@ struct Reader {
     /// Records of earlier sizes of jobs.
     resized: u64,
     het_components: u64,
+    /// Records that stand for several tasks of an array.
+    waiting_arrays: u64,
     /// Errors that Slurm reports beside the jobs.
     errors: u64,
     error: String,
@@ -95,6 +97,11 @@ impl ElementReader for Reader {
         let time = |path: &str| read(&job, path, |text| value::time(text, notes));
         let submit =
             json::required(&job, number_path(&job, "/time/submission"), |text| value::time(text, notes))?;
+        if submit <= 0 {
+            const NEVER: Bad =
+                Bad { expected: "epoch seconds", hint: "Slurm writes 0 where it does not know the time" };
+            return Err(Fault::of_value("time.submission", b"0", NEVER));
+        }
         let start = time("/time/start")?.filter(|&start| start > 0);
         let end = time("/time/end")?.filter(|&end| end > 0);
         let ran = start.zip(end).filter(|(start, end)| start <= end).map(|(start, end)| SimSpan(end - start));
@@ -159,6 +166,11 @@ impl ElementReader for Reader {
             ),
         ];
         let after = [
+            Notice::new(
+                "waiting-arrays",
+                self.waiting_arrays,
+                "records stand for several tasks of an array that had not started; each counts as one job",
+            ),
             Notice::new("resized-jobs", self.resized, states::RESIZED_SAYS),
             Notice::new(
                 "het-components",
@@ -184,6 +196,7 @@ impl Reader {
             }
             let waiting = json::text(job, "/array/task");
             if !waiting.is_empty() {
+                self.waiting_arrays += 1;
                 return format!("{array}_[{}]", task_list(&waiting));
             }
         }

@@ -120,6 +120,7 @@ pub(super) fn tres(text: &[u8]) -> Result<Tres<'_>, Bad> {
 /// not say, to be taken `bare` times.
 pub(super) fn gres(text: &[u8], nodes: i64, bare: i64) -> Result<Tres<'_>, Bad> {
     let mut tally = Tally::default();
+    let mut is_unnamed = false;
     for item in text.split(|&b| b == b',') {
         let item = item.split(|&b| b == b'(').next().unwrap_or_default();
         let (item, times) = match item.strip_prefix(b"PER_NODE:") {
@@ -129,6 +130,8 @@ pub(super) fn gres(text: &[u8], nodes: i64, bare: i64) -> Result<Tres<'_>, Bad> 
         let item = item.strip_prefix(b"gres:").or(item.strip_prefix(b"gres/")).unwrap_or(item);
         let mut parts = item.split(|&b| b == b':');
         let name = parts.next().unwrap_or_default();
+        // Some versions print the number that Slurm has for a resource in place of its name.
+        is_unnamed |= !name.is_empty() && name.iter().all(u8::is_ascii_digit);
         if name != b"gpu" {
             tally.share(name, parts.next_back().unwrap_or(b"1"));
             continue;
@@ -142,7 +145,10 @@ pub(super) fn gres(text: &[u8], nodes: i64, bare: i64) -> Result<Tres<'_>, Bad> 
         };
         tally.add(kind, value::gpus(count).map_err(|_| COUNT)?, times)?;
     }
-    Ok(tally.into_tres(None))
+    Ok(match tally.into_tres(None) {
+        Tres::NoGpus if is_unnamed => Tres::Empty,
+        known => known,
+    })
 }
 
 /// What stands before and behind the first `mark`.
@@ -267,6 +273,7 @@ mod tests {
         assert_eq!(gres(b"gpu:kepler:2(S:0-1)", 1), gpus(2000, "kepler"));
         assert_eq!(gres(b"gpu", 1), gpus(1000, ""));
         assert_eq!(gres(b"craynetwork:1", 1), Ok(Tres::NoGpus));
+        assert_eq!(gres(b"7696487:1", 1), Ok(Tres::Empty), "the number of gpu");
         assert_eq!(gres(b"PER_NODE:gpu:8", i64::MAX), Err(COUNT));
     }
 }

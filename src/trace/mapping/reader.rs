@@ -52,6 +52,14 @@ pub(in crate::trace) fn header(mapping: &Mapping, sample: &Sample<'_>) -> Option
         .then(|| numbered(super::guess::width(sample, &mapping.table, least)))
 }
 
+/// Whether a table has every column that a mapping names.
+pub(in crate::trace) fn fits(mapping: &Mapping, sample: &Sample<'_>) -> bool {
+    let roles = mapping.columns.roles();
+    mapping.table.header == HeaderRow::First
+        && !roles.is_empty()
+        && roles.iter().all(|(_, column)| position(sample.header(), column).is_some())
+}
+
 /// Makes a reader for a table with these columns.
 ///
 /// # Errors

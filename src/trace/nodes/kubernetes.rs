@@ -39,8 +39,9 @@ impl NodeObjects {
 
     /// Whether it is what `scontrol show nodes --json` prints.
     fn are_slurms(sample: &Sample<'_>) -> bool {
-        let members = ["nodes", "gres", "slurmd_start_time"];
-        sample.is_json() && members.into_iter().all(|name| sample.has_member(name))
+        let of_slurm = ["gres_used", "slurmd_start_time", "architecture", "real_memory", "partitions"];
+        let has = |name| sample.has_member(name);
+        sample.is_json() && has("nodes") && has("gres") && has("name") && of_slurm.into_iter().any(has)
     }
 
     /// A counter for such a file.
@@ -98,6 +99,21 @@ fn count_node(node: &Value, count: &mut Count) {
     let product = GPU_LABELS.iter().find_map(|name| label(name)).unwrap_or_default();
     let whole = label(GPU_COUNT).filter(|_| are_slices && !product.is_empty());
     let sum = gpus.values().fold(0_u32, |sum, amount| sum.saturating_add(amount.0));
+    let replicas =
+        label("nvidia.com/gpu.replicas").is_some_and(|replicas| !matches!(replicas, "" | "0" | "1"));
+    let is_cut = product.contains("-MIG-") || product.ends_with("-SHARED") || replicas;
+    for (name, amount) in &gpus {
+        if is_cut || (slice_of(name).is_some() && whole.is_none()) {
+            count.parts(*amount);
+        }
+    }
+    let conditions = json::list(node, "/status/conditions");
+    let is_down = |condition: &Value| {
+        json::text(condition, "/type") == "Ready" && json::text(condition, "/status") != "True"
+    };
+    if conditions.iter().any(is_down) {
+        count.state("down");
+    }
     let (model, sum) = match whole.and_then(|count| value::gpus(count.as_bytes()).ok()) {
         Some(whole) => (product.to_owned(), whole),
         None if are_slices => {

@@ -26,9 +26,16 @@ pub(super) struct Printed {
 #[derive(Debug)]
 enum Print {
     /// A table with the columns of names and of generic resources.
-    Table { names: usize, gres: usize },
-    /// Words such as `NodeName=n1` and `Gres=gpu:a100:8`; the node whose resources have not come yet.
-    Words { pending: Option<String> },
+    Table { names: usize, gres: usize, state: Option<usize>, width: usize, rows: Rows },
+    /// Words such as `NodeName=n1` and `Gres=gpu:a100:8`: the nodes whose resources have not come yet, and how many were counted last.
+    Words { pending: Vec<String>, last: u64 },
+}
+
+/// Which rows of a table are nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rows {
+    BelowHeader,
+    All,
 }
 
 impl Printed {
@@ -36,7 +43,7 @@ impl Printed {
     pub(super) fn recognise(sample: &Sample<'_>) -> Option<Self> {
         let line = sample.first_line().trim_ascii();
         let print = if line.starts_with(b"NodeName=") {
-            Print::Words { pending: None }
+            Print::Words { pending: Vec::new(), last: 0 }
         } else {
             let delimiter = delimiter(sample);
             let fields: Vec<&[u8]> = if delimiter == b' ' {
@@ -50,9 +57,18 @@ impl Printed {
             if at(&["JOBID"]).is_some() {
                 return None;
             }
-            Print::Table {
-                names: at(&["NODELIST", "HOSTNAMES", "NODEHOST", "HOSTNAME"])?,
-                gres: at(&["GRES"])?,
+            let width = fields.len();
+            let names = at(&["NODELIST", "HOSTNAMES", "NODEHOST", "HOSTNAME"]);
+            // With -h there is no header: a name, and resources behind it.
+            let is_gres = |field: &&[u8]| field.starts_with(b"gpu:");
+            match (names.zip(at(&["GRES"])), fields.iter().position(is_gres)) {
+                (Some((names, gres)), _) => {
+                    Print::Table { names, gres, state: at(&["STATE"]), width, rows: Rows::BelowHeader }
+                }
+                (None, Some(gres)) if gres > 0 && width < 6 => {
+                    Print::Table { names: 0, gres, state: None, width, rows: Rows::All }
+                }
+                _ => return None,
             }
         };
         Some(Self { print, seen: HashSet::new() })
@@ -60,34 +76,45 @@ impl Printed {
 
     /// Whether the first row names the columns.
     pub(super) fn has_header(&self) -> bool {
-        matches!(self.print, Print::Table { .. })
+        matches!(self.print, Print::Table { rows: Rows::BelowHeader, .. })
     }
 
     pub(super) fn row(&mut self, cells: Cells<'_>, count: &mut Count) {
         match &mut self.print {
-            Print::Table { names, gres } => {
+            Print::Table { names, gres, state, width, .. } => {
                 let text = |column: usize| latin::decode(value::trim(cells.get(column)));
-                let Some(nodes) = expand(&text(*names)) else {
-                    count.report.unread += 1;
-                    return;
-                };
+                let Some(nodes) = expand(&text(*names)) else { return count.unread(cells.line) };
+                // Commas between fields stand in the list of resources too.
+                let surplus = if *gres + 1 == *width { cells.len().saturating_sub(*width) } else { 0 };
+                if cells.len() > *width && surplus == 0 {
+                    return count.unread(cells.line);
+                }
+                let resources: Vec<String> = (*gres..=*gres + surplus).map(text).collect();
+                let state = state.map(text).unwrap_or_default();
                 for node in nodes {
                     if self.seen.insert(node) {
-                        count_gpus(&text(*gres), count);
+                        count_gpus(&resources.join(","), count);
+                        count.state(&state);
                     }
                 }
             }
-            Print::Words { pending } => {
+            Print::Words { pending, last } => {
                 for word in cells.iter().map(value::trim) {
                     if let Some(name) = word.strip_prefix(b"NodeName=") {
-                        let name = latin::decode(name);
-                        if pending.replace(name).is_some_and(|before| self.seen.insert(before)) {
-                            count_gpus("", count);
+                        book(pending, "", &mut self.seen, count);
+                        // Defaults of slurm.conf for the lines that follow.
+                        if name.eq_ignore_ascii_case(b"DEFAULT") {
+                            continue;
                         }
-                    } else if let Some(gres) = word.strip_prefix(b"Gres=")
-                        && pending.take().is_some_and(|name| self.seen.insert(name))
-                    {
-                        count_gpus(&latin::decode(gres), count);
+                        match expand(&latin::decode(name)) {
+                            Some(names) => *pending = names,
+                            None => count.unread(cells.line),
+                        }
+                    } else if let Some(gres) = word.strip_prefix(b"Gres=") {
+                        *last = book(pending, &latin::decode(gres), &mut self.seen, count);
+                    } else if let Some(state) = word.strip_prefix(b"State=") {
+                        let of = pending.len() as u64 + std::mem::take(last);
+                        (0..of).for_each(|_| count.state(&latin::decode(state)));
                     }
                 }
             }
@@ -96,12 +123,22 @@ impl Printed {
 
     /// Counts a last node that has no resources.
     pub(super) fn end(&mut self, count: &mut Count) {
-        if let Print::Words { pending } = &mut self.print
-            && pending.take().is_some_and(|name| self.seen.insert(name))
-        {
-            count_gpus("", count);
+        if let Print::Words { pending, .. } = &mut self.print {
+            book(pending, "", &mut self.seen, count);
         }
     }
+}
+
+/// Counts nodes with such resources, unless they were counted before; how many were not.
+fn book(pending: &mut Vec<String>, gres: &str, seen: &mut HashSet<String>, count: &mut Count) -> u64 {
+    let mut new = 0;
+    for name in pending.drain(..) {
+        if seen.insert(name) {
+            count_gpus(gres, count);
+            new += 1;
+        }
+    }
+    new
 }
 
 /// What separates the fields: blanks, unless it is a table made for programs.
@@ -114,6 +151,9 @@ pub(super) fn delimiter(sample: &Sample<'_>) -> u8 {
 /// Counts a node of `scontrol show nodes --json`.
 pub(super) fn count_node(node: &Value, count: &mut Count) {
     count_gpus(&json::text(node, "/gres"), count);
+    let states: Vec<String> =
+        json::list(node, "/state").iter().map(|state| json::text(state, "").into_owned()).collect();
+    count.state(&states.join("+"));
 }
 
 /// Counts one node with such resources: `gpu:a100:8(S:0-1)`, `gpu:4`, `gpu:a100:4,gpu:v100:2`, `(null)`. One with several models is a
@@ -128,7 +168,7 @@ fn count_gpus(gres: &str, count: &mut Count) {
     for item in items {
         let item = item.split('(').next().unwrap_or_default();
         let mut words = item.split(':');
-        if words.next() != Some("gpu") {
+        if !words.next().is_some_and(|name| name.eq_ignore_ascii_case("gpu")) {
             continue;
         }
         let (model, number) = match (words.next(), words.next()) {
@@ -140,6 +180,9 @@ fn count_gpus(gres: &str, count: &mut Count) {
             count.report.unread += 1;
             continue;
         };
+        if model.contains("g.") && model.contains("gb") {
+            count.parts(gpus);
+        }
         if std::mem::take(&mut is_first) {
             count.machine(model.to_owned(), gpus);
         } else {
@@ -152,7 +195,7 @@ fn count_gpus(gres: &str, count: &mut Count) {
 }
 
 /// The names in a list such as `n[01-03,7],login1`; `None` for one that cannot be read, or of too many.
-fn expand(list: &str) -> Option<Vec<String>> {
+pub(super) fn expand(list: &str) -> Option<Vec<String>> {
     let mut depth = 0_i32;
     let parts = list.split(|mark: char| {
         depth += i32::from(mark == '[') - i32::from(mark == ']');

@@ -45,6 +45,8 @@ pub(super) struct Need {
     pub(super) others: BTreeSet<String>,
     pub(super) is_slices: bool,
     pub(super) is_shared_by_memory: bool,
+    /// Containers that hold replicas of GPUs that are shared in time.
+    pub(super) replicas: u32,
 }
 
 /// Whether a resource is GPUs, or parts of them, by number.
@@ -160,6 +162,7 @@ impl Need {
                 _ => count,
             };
             self.is_shared_by_memory |= percent.is_none() && memory.is_some();
+            self.replicas += u32::from(name == "nvidia.com/gpu.shared");
             let memory = memory
                 .and_then(|mb| u32::try_from(mb).ok())
                 .filter(|&mb| i64::from(mb) <= value::MAX_MEMORY_GB * 1000);
