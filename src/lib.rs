@@ -4,6 +4,7 @@ pub mod app;
 pub mod chart;
 pub mod cluster;
 pub mod draws;
+pub mod formula;
 pub mod gavel;
 pub mod linear;
 pub mod metrics;
