@@ -9,6 +9,7 @@ pub mod drf;
 pub mod easy;
 pub mod equal_split;
 pub mod estimate;
+pub mod expression;
 pub mod fgd;
 pub mod fifo;
 pub mod fifo_backfill;
@@ -413,6 +414,11 @@ pub trait Policy {
     /// round to round; `None` for policies that do not optimise. The engine measures with it what is lost when a decision does
     /// not fit real devices.
     fn worth(&self, _view: &View<'_>, _job: JobId, _option: u16) -> Option<f64> {
+        None
+    }
+
+    /// For a policy whose order can be undefined: how many jobs were served last, at some time, because their place in it was.
+    fn unranked(&self) -> Option<u32> {
         None
     }
 

@@ -273,6 +273,9 @@ pub struct RunRecord {
     /// The same in service: what the grants would have given in a round minus what they gave where they found a place, in the units
     /// of [`Standing::served`], for every policy.
     pub packing_gap: i128,
+    /// Jobs that were served last, at some time, because their place in the policy's order was undefined; `None` for policies whose
+    /// order never is.
+    pub unranked: Option<u32>,
     /// Why it ended before every job had finished, if it did.
     pub stopped: Option<Stopped>,
 }

@@ -7,6 +7,8 @@
 mod checks;
 #[path = "policy_properties/every.rs"]
 mod every;
+#[path = "policy_properties/expression.rs"]
+mod expression;
 #[path = "policy_properties/gains.rs"]
 mod gains;
 #[path = "policy_properties/limits.rs"]

@@ -2,6 +2,7 @@
 
 use super::comparison::title;
 use crate::chart::format;
+use crate::policy::Params;
 use crate::policy::estimate::DURATIONS;
 use crate::policy::param::ParamValue;
 use crate::policy::registry::{self, Knowledge};
@@ -120,7 +121,8 @@ pub fn assumed(scenario: &Scenario) -> Vec<String> {
 /// What a policy that goes by run times knows of them; `None` for one that does not.
 fn durations(choice: &PolicyChoice) -> Option<&str> {
     let spec = registry::spec(&choice.name)?;
-    if spec.knowledge != Knowledge::RemainingWork {
+    let params = Params::check(spec.name, spec.params, &choice.params).ok()?;
+    if spec.knowledge_with(&params) != Knowledge::RemainingWork {
         return None;
     }
     match choice.params.get(DURATIONS.name) {

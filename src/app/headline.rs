@@ -58,6 +58,7 @@ impl Headline {
             notes.extend(proof(comparison, subject));
         }
         notes.extend(unfinished(comparison));
+        notes.extend(unranked(comparison));
         notes.extend(recorded(comparison));
         notes.extend(effort(comparison));
         Self { title, notes }
@@ -328,6 +329,20 @@ fn unfinished(comparison: &Comparison) -> Option<String> {
         })
         .collect();
     (!parts.is_empty()).then(|| sentence(&format!("Jobs left unfinished: {}", parts.join(", "))))
+}
+
+/// Jobs whose place in an order was undefined, policy by policy.
+fn unranked(comparison: &Comparison) -> Option<String> {
+    let parts: Vec<String> = comparison
+        .rows()
+        .iter()
+        .filter_map(|row| {
+            let jobs = total(comparison, row, |run| run.account.unranked_jobs.map(f64::from))?;
+            (jobs > 0.0).then(|| format!("{} {}", row.title, format::number(jobs, 0)))
+        })
+        .collect();
+    let told = "Jobs that came last at some time because their expression was undefined";
+    (!parts.is_empty()).then(|| sentence(&format!("{told}: {}", parts.join(", "))))
 }
 
 fn recorded(comparison: &Comparison) -> Option<String> {

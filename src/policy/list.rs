@@ -408,7 +408,7 @@ pub(super) fn waiting<'v>(view: &'v View<'_>) -> impl Iterator<Item = JobId> + '
 
 /// Where a job stands in an order: whoever has the least comes first. A number of [`Rank::BITS`] bits, so that one comparison of
 /// integers also settles ties.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rank(u128);
 
 impl Rank {

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::registry::Knowledge;
+use crate::formula::{Formula, FormulaError, MOST_CHARACTERS};
+
 /// What values a parameter takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ParamKind {
@@ -27,6 +30,67 @@ pub enum ParamKind {
     },
     /// One of several words, each with what it means. The first is the default.
     Choice(&'static [(&'static str, &'static str)]),
+    /// A formula, as text.
+    Formula(FormulaParam),
+}
+
+/// What a parameter that is a [`Formula`] may name.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FormulaParam {
+    /// Used when the scenario does not name the parameter.
+    pub default: &'static str,
+    /// The names that it may use.
+    pub names: &'static [Symbol],
+    /// Formulas to begin with.
+    pub examples: &'static [Example],
+}
+
+/// A name that a formula may use.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Symbol {
+    /// The name; it ends with the unit where that is a matter of choice.
+    pub name: &'static str,
+    /// What it is a property of.
+    pub of: &'static str,
+    /// The unit; empty for a plain number.
+    pub unit: &'static str,
+    /// What it is.
+    pub meaning: &'static str,
+    /// What a policy that goes by it has to know of run times.
+    pub knowledge: Knowledge,
+}
+
+/// A formula to begin with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Example {
+    /// Its name.
+    pub title: &'static str,
+    /// What it does, and where it comes from.
+    pub about: &'static str,
+    /// The formula.
+    pub formula: &'static str,
+    /// Other parameters of the policy that belong to it, which are words; those not named have their defaults.
+    pub others: &'static [(&'static str, &'static str)],
+}
+
+impl FormulaParam {
+    /// Reads a formula over the names.
+    ///
+    /// # Errors
+    /// [`FormulaError`] where the text is none.
+    pub fn parse(&self, text: &str) -> Result<Formula, FormulaError> {
+        let names: Vec<&str> = self.names.iter().map(|symbol| symbol.name).collect();
+        Formula::parse(text, &names)
+    }
+
+    /// The names that a formula uses.
+    pub fn used(&self, formula: &Formula) -> impl Iterator<Item = &'static Symbol> {
+        self.names
+            .iter()
+            .enumerate()
+            .filter(|&(position, _)| formula.names(position))
+            .map(|(_, symbol)| symbol)
+    }
 }
 
 /// A parameter of a policy.
@@ -77,6 +141,14 @@ pub enum ParamError {
         /// What is allowed.
         expected: String,
     },
+    /// The text is no formula.
+    #[error("{name}: {source}")]
+    Formula {
+        /// The key.
+        name: &'static str,
+        /// Where and why.
+        source: FormulaError,
+    },
 }
 
 /// Checked parameters of one policy: every declared parameter has a value of its kind, in range.
@@ -93,6 +165,7 @@ impl ParamKind {
             Self::Number { default, .. } => default.map(ParamValue::Number),
             Self::Integer { default, .. } => Some(ParamValue::Number(default as f64)),
             Self::Choice(words) => words.first().map(|(word, _)| ParamValue::Word((*word).to_string())),
+            Self::Formula(formula) => Some(ParamValue::Word(formula.default.to_string())),
         }
     }
 
@@ -104,6 +177,9 @@ impl ParamKind {
             Self::Integer { min, max, .. } => format!("a whole number from {min} to {max}"),
             Self::Choice(words) => {
                 format!("one of {}", words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", "))
+            }
+            Self::Formula(formula) => {
+                format!("a formula of at most {MOST_CHARACTERS} characters, such as {:?}", formula.default)
             }
         }
     }
@@ -117,9 +193,24 @@ impl ParamKind {
                 n.fract() == 0.0 && (min as f64..=max as f64).contains(n)
             }
             (Self::Choice(words), ParamValue::Word(w)) => words.iter().any(|(word, _)| word == w),
+            (Self::Formula(formula), ParamValue::Word(text)) => formula.parse(text).is_ok(),
             _ => false,
         }
     }
+}
+
+/// Why a value is refused.
+fn refusal(spec: &ParamSpec, value: &ParamValue) -> ParamError {
+    if let (ParamKind::Formula(formula), ParamValue::Word(text)) = (spec.kind, value)
+        && let Err(source) = formula.parse(text)
+    {
+        return ParamError::Formula { name: spec.name, source };
+    }
+    let found = match value {
+        ParamValue::Number(n) => n.to_string(),
+        ParamValue::Word(w) => format!("{w:?}"),
+    };
+    ParamError::Value { name: spec.name, found, expected: spec.kind.expected() }
 }
 
 impl Params {
@@ -143,13 +234,7 @@ impl Params {
                 Some(value) if spec.kind.accepts(value) => {
                     values.insert(spec.name, value.clone());
                 }
-                Some(value) => {
-                    let found = match value {
-                        ParamValue::Number(n) => n.to_string(),
-                        ParamValue::Word(w) => format!("{w:?}"),
-                    };
-                    return Err(ParamError::Value { name: spec.name, found, expected: spec.kind.expected() });
-                }
+                Some(value) => return Err(refusal(spec, value)),
                 None => {
                     if let Some(value) = spec.kind.default_value() {
                         values.insert(spec.name, value);

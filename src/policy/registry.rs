@@ -1,10 +1,11 @@
 //! The list of all policies.
 
+use super::param::ParamKind;
 use super::{Cluster, ParamSpec, Params, Policy};
 use crate::workload::BoundWorkload;
 
 /// What a policy has to know about run times.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Knowledge {
     /// Nothing.
     None,
@@ -57,7 +58,7 @@ pub struct PolicySpec {
     pub summary: &'static str,
     /// Where it comes from.
     pub citation: &'static str,
-    /// What it has to know about run times.
+    /// What it has to know about run times. A policy that has a formula may need less: see [`Self::knowledge_with`].
     pub knowledge: Knowledge,
     /// Its parameters.
     pub params: &'static [ParamSpec],
@@ -65,6 +66,19 @@ pub struct PolicySpec {
     pub refuses: Option<Refuses>,
     /// Makes an instance for one run; `None` for [`RECORDED`], which is read from the trace and not simulated.
     pub build: Option<Build>,
+}
+
+impl PolicySpec {
+    /// What it has to know about run times with these parameters: one that goes by a formula knows what that names.
+    #[must_use]
+    pub fn knowledge_with(&self, params: &Params) -> Knowledge {
+        for param in self.params {
+            let ParamKind::Formula(formula) = param.kind else { continue };
+            let Ok(read) = formula.parse(params.word(param.name)) else { continue };
+            return formula.used(&read).map(|symbol| symbol.knowledge).max().unwrap_or(Knowledge::None);
+        }
+        self.knowledge
+    }
 }
 
 /// The name of the row that replays the trace's own starts and ends.
@@ -105,6 +119,7 @@ pub fn policies() -> &'static [PolicySpec] {
         super::ltrf::SPEC,
         super::fgd::SPEC,
         super::random::SPEC,
+        super::expression::SPEC,
         super::sts::SPEC,
     ];
     ALL

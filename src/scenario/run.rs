@@ -217,6 +217,7 @@ impl Prepared {
                 floor_rounds: yardstick.map(Yardstick::rounds),
                 floor_rounds_measured: yardstick.map(Yardstick::measured),
                 floors_unproven: yardstick.map(Yardstick::unproven),
+                unranked_jobs: record.unranked,
             },
         })
     }
@@ -333,7 +334,8 @@ pub struct RunResult {
     pub account: Account,
 }
 
-/// Figures beside the metrics: what violations of floors come from, and how well they were measured. `None` where a figure does not
+/// Figures beside the metrics: what violations of floors come from, how well they were measured, and jobs without a place in the
+/// policy's order. `None` where a figure does not
 /// apply to the run.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Account {
@@ -351,6 +353,10 @@ pub struct Account {
     pub floor_rounds_measured: Option<u64>,
     /// Worths of quotas that are the best found rather than proven to be the most.
     pub floors_unproven: Option<u64>,
+    /// Jobs that were served last, at some time, because their place in the policy's order was undefined. `None` for policies whose
+    /// order never is.
+    #[serde(default)]
+    pub unranked_jobs: Option<u32>,
 }
 
 /// One tenant in one run.

@@ -240,6 +240,7 @@ impl<'a> Engine<'a> {
             self.restore(NodeId(node));
         }
         self.record.end = self.now;
+        self.record.unranked = self.policy.unranked();
         (self.record.fragmentation_mean, self.record.fragmentation_stranded_mean) =
             self.fragmentation.means(self.now);
         self.record.segments = by_job(&self.record.segments, self.workload.jobs.len());

@@ -116,6 +116,7 @@ impl<'a> Fluid<'a> {
         watch.idle(&self.standing);
         self.record.rounds = decisions;
         self.record.end = self.now;
+        self.record.unranked = self.policy.unranked();
         self.record.segments.sort_by_key(|s| (s.job, s.from, s.option));
         watch.progress(self.progress());
         self.record

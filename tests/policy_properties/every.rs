@@ -15,7 +15,8 @@ use super::mixed::{JobRow, cluster, rows, workload};
 use super::world::{rounds, run, run_with, schedule};
 
 /// Policies whose documentation claims that nobody waits beside free devices that would do.
-const CONSERVING: [&str; 14] = [
+const CONSERVING: [&str; 15] = [
+    "expression",
     "gittins",
     "optimus",
     "fgd",
@@ -33,7 +34,8 @@ const CONSERVING: [&str; 14] = [
 ];
 
 /// Policies that treat tenants alike whatever their numbers.
-const SYMMETRIC: [&str; 17] = [
+const SYMMETRIC: [&str; 18] = [
+    "expression",
     "gittins",
     "optimus",
     "hadar",
@@ -54,7 +56,8 @@ const SYMMETRIC: [&str; 17] = [
 ];
 
 /// Policies in whose rule no time has a meaning of its own.
-const TIMELESS: [&str; 12] = [
+const TIMELESS: [&str; 13] = [
+    "expression",
     "optimus",
     "fgd",
     "fifo",
@@ -226,7 +229,7 @@ proptest! {
     fn policies_without_preemption_never_preempt(rows in rows()) {
         let cluster = cluster(&[0, 1]);
         let workload = workload(&cluster, &rows);
-        for policy in ["fifo", "fifo-backfill", "easy", "sjf", "random", "fgd"] {
+        for policy in ["fifo", "fifo-backfill", "easy", "sjf", "random", "fgd", "expression"] {
             let record = run(policy, &cluster, &workload, rounds(100.0, Boundary::Refill));
             prop_assert!(record.jobs.iter().all(|job| job.preemptions == 0 && job.migrations == 0), "{}", policy);
         }

@@ -180,6 +180,11 @@ fn run_one(prepared: &Prepared, index: usize, seed: u64, args: &RunArgs) -> anyh
         .with_context(|| {
             format!("cannot write one of {}", tables.each_ref().map(|p| p.display().to_string()).join(", "))
         })?;
+    if let Some(jobs) = finished.result.account.unranked_jobs.filter(|&jobs| jobs > 0) {
+        eprintln!(
+            "\r{label}, seed {seed}: {jobs} jobs came last at some time because their expression was undefined"
+        );
+    }
     if !args.quiet {
         let metrics = &finished.result.metrics;
         eprintln!(

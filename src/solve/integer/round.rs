@@ -41,7 +41,7 @@ pub(super) fn decide(
             "it replays what happened, and nothing has; choose a policy that decides".to_string(),
         ));
     };
-    let stage = Stage::new(problem, spec, round.number("round_s")).map_err(refused)?;
+    let stage = Stage::new(problem, spec.knowledge_with(params), round.number("round_s")).map_err(refused)?;
     if let Some(reason) = spec.refuses.and_then(|refuses| refuses(&stage.cluster, &stage.workload, params)) {
         return Err(refused(reason));
     }
@@ -105,7 +105,7 @@ enum Shown {
 }
 
 impl Stage {
-    fn new(problem: &Problem<'_>, spec: &PolicySpec, round_s: f64) -> Result<Self, String> {
+    fn new(problem: &Problem<'_>, knowledge: Knowledge, round_s: f64) -> Result<Self, String> {
         let instance = problem.instance;
         let shown: Vec<Shown> = instance.types.iter().map(|t| shown(instance, t)).collect();
         // A type without devices is left out.
@@ -131,7 +131,7 @@ impl Stage {
             });
         }
         for (position, &(tenant, job)) in problem.jobs.iter().enumerate() {
-            let remaining_s = match (job.remaining_s, spec.knowledge) {
+            let remaining_s = match (job.remaining_s, knowledge) {
                 (Some(remaining_s), _) => remaining_s,
                 (None, Knowledge::None) => ENDLESS_ROUNDS * round_s,
                 (None, Knowledge::Distribution | Knowledge::RemainingWork) => {
