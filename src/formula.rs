@@ -110,13 +110,10 @@ impl Term {
             Self::Two(of, both) => of(both[0].value(named), both[1].value(named)),
             Self::If(parts) => {
                 let [condition, then, otherwise] = &**parts;
-                let condition = condition.value(named);
-                if condition.is_nan() {
-                    f64::NAN
-                } else if functions::holds(condition) {
-                    then.value(named)
-                } else {
-                    otherwise.value(named)
+                match functions::truth(condition.value(named)) {
+                    None => f64::NAN,
+                    Some(true) => then.value(named),
+                    Some(false) => otherwise.value(named),
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! The functions of formulas, and what their operators compute.
 
+use std::cmp::Ordering;
+
 /// A function.
 #[derive(Debug, Clone, Copy)]
 pub struct Function {
@@ -42,9 +44,9 @@ const fn function(name: &'static str, form: &'static str, meaning: &'static str,
     Function { name, form, meaning, rule }
 }
 
-/// Whether a number stands for a condition that holds.
-pub(super) fn holds(a: f64) -> bool {
-    a < 0.0 || a > 0.0
+/// Whether a number stands for a condition that holds; nothing where it is undefined.
+pub(super) fn truth(a: f64) -> Option<bool> {
+    a.partial_cmp(&0.0).map(Ordering::is_ne)
 }
 
 /// The smaller of two, undefined where one is: unlike `f64::min`, which hides what is undefined.
@@ -56,47 +58,46 @@ fn largest(a: f64, b: f64) -> f64 {
     if a.is_nan() || a > b { a } else { b }
 }
 
-/// 1 or 0, undefined where one of two numbers is.
-fn told(a: f64, b: f64, is_true: bool) -> f64 {
-    match (a.is_nan() || b.is_nan(), is_true) {
-        (true, _) => f64::NAN,
-        (false, true) => 1.0,
-        (false, false) => 0.0,
+fn number(truth: Option<bool>) -> f64 {
+    match truth {
+        None => f64::NAN,
+        Some(true) => 1.0,
+        Some(false) => 0.0,
     }
 }
 
 pub(super) fn less(a: f64, b: f64) -> f64 {
-    told(a, b, a < b)
+    number(a.partial_cmp(&b).map(Ordering::is_lt))
 }
 
 pub(super) fn at_most(a: f64, b: f64) -> f64 {
-    told(a, b, a <= b)
+    number(a.partial_cmp(&b).map(Ordering::is_le))
 }
 
 pub(super) fn more(a: f64, b: f64) -> f64 {
-    told(a, b, a > b)
+    number(a.partial_cmp(&b).map(Ordering::is_gt))
 }
 
 pub(super) fn at_least(a: f64, b: f64) -> f64 {
-    told(a, b, a >= b)
+    number(a.partial_cmp(&b).map(Ordering::is_ge))
 }
 
 pub(super) fn equal(a: f64, b: f64) -> f64 {
-    told(a, b, a <= b && a >= b)
+    number(a.partial_cmp(&b).map(Ordering::is_eq))
 }
 
 pub(super) fn unequal(a: f64, b: f64) -> f64 {
-    told(a, b, a < b || a > b)
+    number(a.partial_cmp(&b).map(Ordering::is_ne))
 }
 
 pub(super) fn not(a: f64) -> f64 {
-    told(a, a, !holds(a))
+    number(truth(a).map(|a| !a))
 }
 
 pub(super) fn and(a: f64, b: f64) -> f64 {
-    told(a, b, holds(a) && holds(b))
+    number(truth(a).zip(truth(b)).map(|(a, b)| a && b))
 }
 
 pub(super) fn or(a: f64, b: f64) -> f64 {
-    told(a, b, holds(a) || holds(b))
+    number(truth(a).zip(truth(b)).map(|(a, b)| a || b))
 }

@@ -126,24 +126,11 @@ impl<'t> Parser<'t, '_> {
             }
             (None, Some(position)) if !is_call => Ok(Term::Named(position)),
             (None, Some(_)) => Err(self.peek().error("an operator: a name is not called")),
-            (None, None) => Err(piece.error(self.known(word, is_call))),
-        }
-    }
-
-    /// What a word that means nothing could have been.
-    fn known(&self, word: &str, is_call: bool) -> String {
-        let functions = FUNCTIONS.iter().map(|function| function.name);
-        let (kind, known): (_, Vec<&str>) = if is_call {
-            ("a function", functions.collect())
-        } else {
-            ("a name", self.names.iter().copied().chain(functions).collect())
-        };
-        let word = word.to_lowercase();
-        let likeness = |name: &&str| strsim::jaro_winkler(&word, name);
-        let nearest = known.iter().copied().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-        match nearest.filter(|name| likeness(name) >= NEAR) {
-            Some(name) => format!("{kind}; did you mean {name}?"),
-            None => format!("{kind}: one of {}", known.join(", ")),
+            (None, None) if is_call => Err(piece.error(meant(word, "a function", &function_names()))),
+            (None, None) => {
+                let names: Vec<&str> = self.names.iter().copied().chain(function_names()).collect();
+                Err(piece.error(meant(word, "a name", &names)))
+            }
         }
     }
 
@@ -206,4 +193,19 @@ fn infix(token: Token<'_>) -> Option<Infix> {
         _ => return None,
     };
     Some(infix)
+}
+
+fn function_names() -> Vec<&'static str> {
+    FUNCTIONS.iter().map(|function| function.name).collect()
+}
+
+/// What a word that means nothing could have been: one of the words known, which are of a kind.
+fn meant(word: &str, kind: &str, known: &[&str]) -> String {
+    let word = word.to_lowercase();
+    let likeness = |name: &&str| strsim::jaro_winkler(&word, name);
+    let nearest = known.iter().copied().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    match nearest.filter(|name| likeness(name) >= NEAR) {
+        Some(name) => format!("{kind}; did you mean {name}?"),
+        None => format!("{kind}: one of {}", known.join(", ")),
+    }
 }

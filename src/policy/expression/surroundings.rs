@@ -5,7 +5,7 @@ use crate::policy::estimate::Estimator;
 use crate::policy::list::free_beside_running;
 use crate::policy::tenants::{Service, weight};
 use crate::policy::{ATTAINED_UNITS, RefillReads, View, held_units};
-use crate::units::{JobId, MICROS_PER_S, TenantId, Work};
+use crate::units::{JobId, MICROS_PER_S, SimSpan, TenantId, Work};
 
 /// What is known beside the job itself. Only what the expression names is kept up to date.
 #[derive(Debug, Default)]
@@ -155,7 +155,7 @@ impl Surroundings {
                 let done = bound.work - state.remaining;
                 Work(done.0 + estimator.remaining(view, job).0).as_reference_secs()
             }
-            Field::Limit => bound.limit.map_or(f64::INFINITY, |limit| limit.as_secs()),
+            Field::Limit => bound.limit.map_or(f64::INFINITY, SimSpan::as_secs),
             Field::TenantWeight => tenant().weight,
             Field::TenantShare => tenant().share,
             Field::TenantEntitled => tenant().share * self.cluster.total_gpus as f64,
