@@ -14,6 +14,7 @@ pub mod fairness;
 pub mod field;
 pub mod figures;
 pub mod forecast;
+pub mod formula;
 pub mod gantt;
 pub mod gavel;
 pub mod groups;

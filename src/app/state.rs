@@ -636,7 +636,13 @@ impl State {
             return;
         }
         if let Some(fields) = edit.renews() {
-            Rc::make_mut(&mut self.faults).retain(|field, _| !field.starts_with(fields));
+            Rc::make_mut(&mut self.faults).retain(|field, _| !field.starts_with(&*fields));
+        }
+        if let Edit::RenamePolicy { label, to } = &edit
+            && self.baseline.as_ref() == Some(label)
+        {
+            let name = self.scenario.policies.iter().find(|choice| choice.label() == label).map(|c| &c.name);
+            self.baseline = to.as_ref().or(name).cloned();
         }
         let mut scenario = (*self.scenario).clone();
         edit.apply(&mut scenario);

@@ -165,7 +165,8 @@ fn label(name: &AttrValue, label: &AttrValue, shown: LabelShown) -> Html {
     html! { <label {class} for={name.clone()}>{ label.clone() }</label> }
 }
 
-fn complaint_id(name: &str) -> String {
+/// The id of what is said of the text of a field.
+pub fn complaint_id(name: &str) -> String {
     format!("{name}-fault")
 }
 

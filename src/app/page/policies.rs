@@ -7,16 +7,19 @@ use yew::prelude::*;
 
 use super::drawing::scene;
 use super::field::{Choice, LabelShown, TextField, segments, select};
+use super::formula::FormulaField;
 use super::icon::Icon;
 use super::setup::{StepProps, step_head};
 use crate::app::field::{Range, shown};
+use crate::app::formula::formula_of;
+use crate::app::state::edit::rename_policy;
 use crate::app::state::{Action, Edit, Faults};
 use crate::chart::palette::line_sample;
 use crate::chart::{Key, Marked, Role};
 use crate::policy::param::{ParamKind, ParamSpec, ParamValue};
 use crate::policy::registry::policies;
-use crate::policy::{PolicySpec, spec};
-use crate::scenario::PolicyChoice;
+use crate::policy::{Params, PolicySpec, spec};
+use crate::scenario::{PolicyChoice, Scenario};
 
 /// The policy that the page is about: its card is wide and stands first.
 const SUBJECT: &str = "sts-fairness";
@@ -51,7 +54,7 @@ pub fn PolicyStep(props: &StepProps) -> Html {
         entries.into_iter().enumerate().map(move |(variant, entry)| {
             let key = entry.map_or(spec.name, |entry| entry.label()).to_owned();
             let card = CardOf { name: spec.name, number, variant, marked, entry: entry.cloned() };
-            html! { <PolicyCard {key} {card} faults={faults} dispatch={dispatch} /> }
+            html! { <PolicyCard {key} {card} {scenario} {faults} {dispatch} /> }
         })
     };
     let shown: Vec<&'static PolicySpec> = policies().iter().filter(matches).collect();
@@ -83,6 +86,7 @@ struct CardOf {
 #[derive(Properties, PartialEq)]
 struct CardProps {
     card: CardOf,
+    scenario: Rc<Scenario>,
     faults: Rc<Faults>,
     dispatch: Callback<Action>,
 }
@@ -101,9 +105,10 @@ fn PolicyCard(props: &CardProps) -> Html {
     let key = Key::new(spec.name, label, if is_subject { Role::Subject } else { Role::Other })
         .variant(card.variant)
         .marked(card.marked);
+    let is_wide = entry.is_some() && formula_of(spec).is_some();
     let testid = (card.variant == 0).then(|| format!("policy-{}", spec.name));
     html! {
-        <div class={classes!("pol", is_subject.then_some("pol-hero"), entry.is_some().then_some("on"))}>
+        <div class={classes!("pol", is_subject.then_some("pol-hero"), entry.is_some().then_some("on"), is_wide.then_some("pol-wide"))}>
             <label class="pol-h">
                 <input type="checkbox" checked={entry.is_some()} data-testid={testid}
                     onchange={dispatch.reform(move |_: Event| Action::Edit(toggle.clone()))} />
@@ -124,37 +129,80 @@ fn parameters(spec: &'static PolicySpec, entry: &PolicyChoice, props: &CardProps
     let fields = html! {
         <div class="params">
             { for spec.params.iter().map(|param| html! {
-                <Param key={param.name} param={*param} label={entry.label().to_owned()} value={entry.params.get(param.name).cloned()}
-                    faults={&props.faults} dispatch={&props.dispatch} />
+                <Param key={param.name} {spec} param={*param} entry={entry.clone()} faults={&props.faults} dispatch={&props.dispatch} />
             }) }
         </div>
     };
-    let needs = spec.knowledge.words();
+    let needs = Params::check(spec.name, spec.params, &entry.params)
+        .map_or(spec.knowledge, |params| spec.knowledge_with(&params))
+        .words();
     let repeat = Edit::RepeatPolicy(entry.label().to_owned());
     let repeat = props.dispatch.reform(move |_: MouseEvent| Action::Edit(repeat.clone()));
     html! {
-        <details open={spec.name == SUBJECT}>
+        <details open={spec.name == SUBJECT || formula_of(spec).is_some()}>
             <summary>{ if spec.params.is_empty() { "About" } else { "Parameters" } }</summary>
             { fields }
+            { name_field(entry, props) }
             <p class="cite">{ format!("{}. {needs}", spec.citation.trim_end_matches('.')) }</p>
             <button class="link" type="button" onclick={repeat}>{ Icon::Plus.html() }{ "Compare with other parameters" }</button>
         </details>
     }
 }
 
-#[derive(Properties, PartialEq)]
+/// What charts and tables call an entry, where its policy's own name says too little.
+fn name_field(entry: &PolicyChoice, props: &CardProps) -> Html {
+    let is_alone = props.scenario.policies.iter().filter(|other| other.name == entry.name).count() == 1;
+    if is_alone && entry.label.is_none() && formula_of_entry(entry).is_none() {
+        return html! {};
+    }
+    let read = {
+        let (scenario, label) = (props.scenario.clone(), entry.label().to_owned());
+        Callback::from(move |text: String| rename_policy(&scenario.policies, &label, &text))
+    };
+    let name = format!("policies.{}.label", entry.label());
+    html! {
+        <TextField {name} label="Called" value={entry.label().to_owned()} faults={&props.faults} {read} dispatch={&props.dispatch}
+            help="In charts, tables and files; each policy differently." />
+    }
+}
+
+fn formula_of_entry(entry: &PolicyChoice) -> Option<&'static PolicySpec> {
+    spec(&entry.name).filter(|spec| formula_of(spec).is_some())
+}
+
+#[derive(Properties)]
 struct ParamProps {
+    spec: &'static PolicySpec,
     param: ParamSpec,
-    label: AttrValue,
-    value: Option<ParamValue>,
+    entry: PolicyChoice,
     faults: Rc<Faults>,
     dispatch: Callback<Action>,
+}
+
+impl PartialEq for ParamProps {
+    fn eq(&self, other: &Self) -> bool {
+        let given = |of: &Self| (of.spec.name, of.param.name);
+        given(self) == given(other)
+            && self.entry == other.entry
+            && self.faults == other.faults
+            && self.dispatch == other.dispatch
+    }
 }
 
 /// One parameter, as its declaration says.
 #[component]
 fn Param(props: &ParamProps) -> Html {
     match props.param.kind {
+        ParamKind::Formula(formula) => {
+            let used = match props.used() {
+                Some(ParamValue::Word(text)) => text,
+                _ => formula.default.to_owned(),
+            };
+            html! {
+                <FormulaField name={props.name()} spec={props.spec} param={props.param} {formula} entry={props.entry.clone()} {used}
+                    faults={&props.faults} dispatch={&props.dispatch} />
+            }
+        }
         ParamKind::Choice(words) => choice(props, words),
         ParamKind::Number { min, max, .. } => number(props, Range::any(min, max)),
         ParamKind::Integer { min, max, .. } => number(props, Range::whole(min as f64, max as f64)),
@@ -163,17 +211,18 @@ fn Param(props: &ParamProps) -> Html {
 
 impl ParamProps {
     fn name(&self) -> String {
-        format!("policies.{}.{}", self.label, self.param.name)
+        format!("policies.{}.{}", self.entry.label(), self.param.name)
     }
 
     /// The value in the scenario, or the one that holds without it.
     fn used(&self) -> Option<ParamValue> {
-        self.value.clone().or_else(|| self.param.kind.default_value())
+        let given = self.entry.params.get(self.param.name);
+        given.cloned().or_else(|| self.param.kind.default_value())
     }
 
     /// The change that a value makes. The default is not written, so that a scenario says only what was chosen.
     fn edit(&self) -> impl Fn(Option<ParamValue>) -> Edit + use<> {
-        let (label, param) = (self.label.to_string(), self.param);
+        let (label, param) = (self.entry.label().to_owned(), self.param);
         move |value| {
             let value = value.filter(|value| param.kind.default_value().as_ref() != Some(value));
             Edit::Param { label: label.clone(), name: param.name, value }

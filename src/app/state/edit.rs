@@ -1,10 +1,12 @@
 //! Changes of the set-up.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::cluster::{MigMode, catalogue};
 use crate::policy::param::ParamValue;
 use crate::policy::registry;
+use crate::scenario::statistics;
 use crate::scenario::{
     CapacityChange, ClusterSpec, FailureSpec, MeasureSpec, NodeSpec, PolicyChoice, RoundSpec, Scenario,
     TraceSpec, WeightChangeSpec,
@@ -56,6 +58,20 @@ pub enum Edit {
         name: &'static str,
         /// Its value.
         value: Option<ParamValue>,
+    },
+    /// Several parameters of the entry with this label.
+    Params {
+        /// The entry's label.
+        label: String,
+        /// Each parameter and its value; `None` = its default.
+        values: Vec<(&'static str, Option<ParamValue>)>,
+    },
+    /// Another label for the entry with this one; `None` = the policy's name.
+    RenamePolicy {
+        /// The entry's label.
+        label: String,
+        /// The new one.
+        to: Option<String>,
     },
     /// A tenant's weight.
     Weight(String, f64),
@@ -113,15 +129,19 @@ impl<T> ListEdit<T> {
 impl Edit {
     /// How the names of fields begin whose rows are others after the change, so that what was typed into them is gone.
     #[must_use]
-    pub fn renews(&self) -> Option<&'static str> {
-        match self {
-            Self::Cluster(_) | Self::Machines { .. } | Self::RemoveRow(_) => Some("cluster."),
-            Self::Row(..) => Some("cluster.failures."),
-            Self::Capacity(ListEdit::Remove(_)) => Some("cluster.changes."),
-            Self::WeightChanges(ListEdit::Remove(_)) => Some("tenants.changes."),
-            Self::Weights(_) => Some("tenants.weights."),
-            _ => None,
-        }
+    pub fn renews(&self) -> Option<Cow<'static, str>> {
+        let fields = match self {
+            Self::Cluster(_) | Self::Machines { .. } | Self::RemoveRow(_) => "cluster.",
+            Self::Row(..) => "cluster.failures.",
+            Self::Capacity(ListEdit::Remove(_)) => "cluster.changes.",
+            Self::WeightChanges(ListEdit::Remove(_)) => "tenants.changes.",
+            Self::Weights(_) => "tenants.weights.",
+            Self::RemovePolicy(label) | Self::RenamePolicy { label, .. } => {
+                return Some(format!("policies.{label}.").into());
+            }
+            _ => return None,
+        };
+        Some(fields.into())
     }
 
     /// Makes the change.
@@ -161,6 +181,18 @@ impl Edit {
             Self::Param { label, name, value } => {
                 if let Some(choice) = scenario.policies.iter_mut().find(|choice| choice.label() == label) {
                     set(&mut choice.params, name.to_owned(), value);
+                }
+            }
+            Self::Params { label, values } => {
+                if let Some(choice) = scenario.policies.iter_mut().find(|choice| choice.label() == label) {
+                    for (name, value) in values {
+                        set(&mut choice.params, name.to_owned(), value);
+                    }
+                }
+            }
+            Self::RenamePolicy { label, to } => {
+                if let Some(choice) = scenario.policies.iter_mut().find(|choice| choice.label() == label) {
+                    choice.label = to;
                 }
             }
             Self::Weight(tenant, weight) => {
@@ -250,6 +282,28 @@ fn repeat_policy(policies: &mut Vec<PolicyChoice>, label: &str) {
     policies.insert(at + 1, copy);
 }
 
+/// The change that gives the entry with this label another one; nothing is the policy's name.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn rename_policy(policies: &[PolicyChoice], label: &str, text: &str) -> Result<Edit, String> {
+    const MOST: usize = 60;
+    let text = text.trim();
+    let entry = policies.iter().find(|choice| choice.label() == label);
+    let name = entry.map_or("", |choice| choice.name.as_str());
+    let to = if text.is_empty() { name } else { text };
+    if to.chars().count() > MOST {
+        return Err(format!("At most {MOST} characters. Called {label} until it is changed."));
+    }
+    if to == statistics::PAIRS {
+        return Err(format!("This name is kept for comparisons. Called {label} until it is changed."));
+    }
+    if to != label && policies.iter().any(|choice| choice.label() == to) {
+        return Err(format!("Another policy is called {to}. Called {label} until it is changed."));
+    }
+    Ok(Edit::RenamePolicy { label: label.to_owned(), to: (to != name).then(|| to.to_owned()) })
+}
+
 /// Nodes that hold exactly `gpus` GPUs with `per_node` in each.
 ///
 /// # Errors
@@ -316,6 +370,25 @@ mod tests {
         Edit::RemovePolicy("fifo".into()).apply(&mut scenario);
         assert_eq!(labels(&scenario), ["fifo 3", "fifo 2", "las"]);
         assert!(scenario.policies.iter().all(|choice| choice.params.is_empty()));
+    }
+
+    #[test]
+    fn a_policy_can_have_a_name_of_its_own() {
+        let mut scenario = edited([]);
+        scenario.policies = vec![PolicyChoice::named("fifo"), PolicyChoice::named("las")];
+        let mut rename = |label: &str, text: &str| {
+            let edit = rename_policy(&scenario.policies, label, text)?;
+            edit.apply(&mut scenario);
+            scenario.check().map_err(|error| error.to_string())?;
+            Ok::<_, String>(labels(&scenario).join(", "))
+        };
+        assert_eq!(rename("las", " Mine "), Ok("fifo, Mine".to_owned()));
+        assert_eq!(rename("Mine", "Mine"), Ok("fifo, Mine".to_owned()));
+        assert!(rename("Mine", "fifo").unwrap_err().starts_with("Another policy is called fifo"));
+        assert!(rename("Mine", "pairs").unwrap_err().contains("kept for comparisons"));
+        assert!(rename("Mine", &"x".repeat(61)).unwrap_err().starts_with("At most 60"));
+        assert_eq!(rename("Mine", ""), Ok("fifo, las".to_owned()));
+        assert_eq!(scenario.policies[1].label, None);
     }
 
     #[test]

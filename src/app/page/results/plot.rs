@@ -3,10 +3,10 @@
 use std::ops::Deref;
 use std::rc::Rc;
 
-use gloo::timers::callback::Timeout;
 use web_sys::Element;
 use yew::prelude::*;
 
+use crate::app::page::rest::use_rested;
 use crate::chart::{Along, Chart, Readout};
 
 /// A chart to be drawn. Two are equal only if they are the same one.
@@ -60,7 +60,7 @@ pub(in crate::app::page) fn Plot(props: &PlotProps) -> Html {
     });
     let node = use_node_ref();
     let moved_to = use_state(|| None::<String>);
-    let said = use_rested(&moved_to);
+    let said = use_rested(&*moved_to, REST_MS);
 
     let read = {
         let (chart, moved_to, on_cursor) = (chart.clone(), moved_to.setter(), props.on_cursor.clone());
@@ -102,21 +102,6 @@ pub(in crate::app::page) fn Plot(props: &PlotProps) -> Html {
             <p class="vh" aria-live="polite">{ said }</p>
         </div>
     }
-}
-
-/// A text, once it has not changed for a while.
-#[hook]
-fn use_rested(text: &UseStateHandle<Option<String>>) -> Option<String> {
-    let rested = use_state_eq(|| None::<String>);
-    {
-        let rested = rested.setter();
-        use_effect_with((**text).clone(), move |text| {
-            let text = text.clone();
-            let timeout = Timeout::new(REST_MS, move || rested.set(text));
-            move || drop(timeout)
-        });
-    }
-    (*rested).clone()
 }
 
 /// Where a key leads: an arrow one step, with Shift five; Home and End to the ends. Along the other direction arrows stay the
