@@ -220,7 +220,7 @@ fn columns(report: &ImportReport) -> Html {
     html! {
         <details data-testid="import-columns">
             <summary>{ strings::columns_read(report) }</summary>
-            <div class="scroll-x"><table class="kv"><tbody>{ for report.columns.iter().map(row) }</tbody></table></div>
+            <div class="scroll-x"><table class="tbl slim"><tbody>{ for report.columns.iter().map(row) }</tbody></table></div>
         </details>
     }
 }

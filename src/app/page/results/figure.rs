@@ -87,9 +87,9 @@ pub(in crate::app::page) fn Figure(props: &FigureProps) -> Html {
                 <figcaption><h2 id={heading}>{ props.title.clone() }</h2><p>{ props.caption.clone() }</p></figcaption>
                 <div class="p-act">
                     { props.controls.clone() }
-                    <button class="btn ghost icon" type="button" data-testid="export-svg" onclick={on_save.reform(|_: MouseEvent| Image::Svg)}
-                        title="Save as SVG" aria-label={format!("Save {} as SVG", props.title)}>{ save_icon() }</button>
-                    <button class="btn ghost icon png" type="button" data-testid="export-png" onclick={on_save.reform(|_: MouseEvent| Image::Png)}
+                    <button class="btn ghost" type="button" data-testid="export-svg" onclick={on_save.reform(|_: MouseEvent| Image::Svg)}
+                        title="Save as SVG" aria-label={format!("Save {} as SVG", props.title)}>{ save_icon() }{ "SVG" }</button>
+                    <button class="btn ghost" type="button" data-testid="export-png" onclick={on_save.reform(|_: MouseEvent| Image::Png)}
                         title="Save as PNG" aria-label={format!("Save {} as PNG", props.title)}>{ "PNG" }</button>
                 </div>
             </div>
