@@ -6,6 +6,7 @@
 pub mod accounts;
 pub mod assumptions;
 pub mod basis;
+pub mod beside;
 pub mod common_jobs;
 pub mod comparison;
 pub mod explain;

@@ -6,6 +6,7 @@ pub mod hash;
 pub mod machines;
 mod measure;
 pub mod plausibility;
+pub mod results;
 pub mod run;
 pub mod service;
 pub mod statistics;

@@ -12,6 +12,7 @@ pub mod formula;
 pub mod gavel;
 pub mod header;
 pub mod icon;
+pub mod kept;
 pub mod laboratory;
 pub mod machines;
 pub mod mapping;
@@ -28,6 +29,7 @@ pub mod setup;
 pub mod shaping;
 pub mod shelf;
 pub mod start;
+pub mod store;
 pub mod synthetic;
 pub mod tenants;
 pub mod trace;
@@ -38,6 +40,7 @@ pub mod width;
 use std::rc::Rc;
 
 use gloo::events::EventListener;
+use gloo::file::callbacks::{FileReader, read_as_text};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use web_sys::File;
@@ -49,6 +52,7 @@ use self::dialogs::Dialogs;
 use self::drop::DropZone;
 use self::gavel::Gavel;
 use self::header::Header;
+use self::kept::{KeptPanel, Then};
 use self::laboratory::Laboratory;
 use self::mapping::MappingWindow;
 use self::results::{Basis, Results, ResultsProps, save::save_written};
@@ -67,7 +71,7 @@ use super::state::runs::Cause;
 use super::state::{
     Action, Command, ComparisonId, Dialog, Fault, ReadId, ReadReport, RunReport, State, View,
 };
-use super::strings::{self, Below};
+use super::strings::{self, Below, kept as words};
 use crate::scenario::Scenario;
 
 /// Starts the page in the element with the id `app`.
@@ -134,6 +138,8 @@ pub struct Page {
     /// Simulates.
     runners: Pool<RunTask>,
     shelf: Shelf,
+    /// The results that are being read from a file.
+    results_reader: Option<FileReader>,
     /// Whether the view was just changed and is to be shown from its beginning.
     is_at_new_view: bool,
     _listeners: [EventListener; 2],
@@ -168,12 +174,14 @@ impl Component for Page {
                 link.callback(|(id, news)| Msg::Ran(id, news)),
             ),
             shelf: Shelf::default(),
+            results_reader: None,
             is_at_new_view: false,
             _listeners: listeners,
         };
         for command in opened {
             page.carry_out(command);
         }
+        kept::refresh(page.dispatch.clone());
         page
     }
 
@@ -283,7 +291,14 @@ impl Page {
         let displayed = self.state.displayed();
         let shown = displayed.map(|(set, _)| Rc::clone(set));
         let freshness = displayed.map(|(_, freshness)| freshness);
-        html! { <Start {shown} {freshness} dispatch={&self.dispatch} on_files={&self.on_files} /> }
+        html! {
+            <>
+                <Start {shown} {freshness} dispatch={&self.dispatch} on_files={&self.on_files} />
+                if !self.state.kept.is_empty() {
+                    <KeptPanel shown={None} beside={None} kept={Rc::clone(&self.state.kept)} fault={None} dispatch={&self.dispatch} on_files={&self.on_files} />
+                }
+            </>
+        }
     }
 
     fn set_up(&self) -> Html {
@@ -307,11 +322,13 @@ impl Page {
         };
         let displayed = state.displayed();
         let set = displayed.map(|(set, _)| set);
-        let scenario = set.map_or(&state.scenario, |set| &set.scenario);
+        let beside = state.beside();
+        let own = set.map_or(&state.scenario, |set| &set.scenario);
+        let runs = beside.map(|both| &both.runs).or(set.map(|set| &set.results));
         let props = ResultsProps {
-            runs: set.map(|set| Rc::clone(&set.results)).unwrap_or_default(),
-            scenario: Rc::clone(scenario),
-            trace_name: strings::workload_name(scenario).into(),
+            runs: runs.cloned().unwrap_or_default(),
+            scenario: Rc::clone(beside.map_or(own, |both| &both.scenario)),
+            trace_name: strings::workload_name(own).into(),
             freshness: displayed.map_or(nothing_yet, |(_, freshness)| freshness),
             baseline: state.baseline.clone().map(AttrValue::from),
             on_baseline: self.dispatch.reform(|label: AttrValue| Action::Baseline(label.to_string())),
@@ -320,14 +337,20 @@ impl Page {
             job_tables: set.map(|set| self.shelf.jobs(set.id)).unwrap_or_default(),
             basis: Rc::new(set.map_or_else(Basis::default, |set| Basis {
                 scenario_hash: set.scenario_hash.clone(),
-                trace_hash: set.input.contents.report.is_some().then(|| set.input.contents.hash.clone()),
+                trace_hash: set.origin.trace_hash.clone(),
                 assumptions: (*set.assumptions).clone(),
             })),
             today: browser::today().into(),
             worker_url: worker_url.clone(),
             on_set_up: self.dispatch.reform(|()| Action::Show(View::SetUp)),
         };
-        html! { <Results ..props /> }
+        html! {
+            <>
+                <Results ..props />
+                <KeptPanel shown={set.filter(|set| !set.results.is_empty()).cloned()} beside={beside.cloned()} kept={Rc::clone(&state.kept)}
+                    fault={state.kept_fault.clone().map(AttrValue::from)} dispatch={&self.dispatch} on_files={&self.on_files} />
+            </>
+        }
     }
 
     fn carry_out(&mut self, command: Command) {
@@ -363,6 +386,17 @@ impl Page {
             }
             Command::SaveLetterKeys(keys) => browser::store_letter_keys(keys),
             Command::ScrollToTop => self.is_at_new_view = true,
+            Command::OpenResults(id) => {
+                let dispatch = self.dispatch.clone();
+                self.results_reader = self.shelf.first_of(id).map(|file| {
+                    read_as_text(&file.into(), move |text| {
+                        dispatch.emit(match text {
+                            Ok(text) => kept::opened(&text, Then::Show),
+                            Err(error) => Action::KeptFault(words::unreadable(&error.to_string())),
+                        });
+                    })
+                });
+            }
         }
     }
 

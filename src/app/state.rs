@@ -33,8 +33,11 @@ use super::plan::Plan;
 use super::samples;
 use super::strings;
 use super::unserved;
+use crate::app::beside::Beside;
 use crate::policy::registry::RECORDED;
+use crate::scenario::results::Results;
 use crate::scenario::{Scenario, TraceSpec};
+use crate::trace::Refusal;
 use crate::trace::mapping::Mapping;
 use crate::trace::{ImportOptions, MAPPED};
 use crate::workload::synthetic::SyntheticSpec;
@@ -255,6 +258,29 @@ pub enum Action {
     Toggle(String, Toggle),
     /// Something was done in the laboratory.
     Laboratory(Change),
+    /// Results that were run before are to be shown, with the set-up they are of.
+    OpenResults(Box<Results>),
+    /// Results that were run before are to stand beside those shown; `None` = no more.
+    Beside(Option<Rc<Results>>),
+    /// What the page keeps in the browser, newest first.
+    Kept(Vec<KeptResults>),
+    /// Results could not be opened or kept, and why.
+    KeptFault(String),
+    /// The message about that has been read.
+    DismissKeptFault,
+}
+
+/// Results that are kept in the browser.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptResults {
+    /// The number under which they are kept.
+    pub id: u32,
+    /// What people call them.
+    pub name: String,
+    /// The day they were run.
+    pub date: String,
+    /// Policies and seeds, in words.
+    pub about: String,
 }
 
 /// What the page has to do.
@@ -282,6 +308,8 @@ pub enum Command {
     SaveLetterKeys(LetterKeys),
     /// Put the top of the view into sight.
     ScrollToTop,
+    /// Read the file kept under this number as results.
+    OpenResults(FilesId),
 }
 
 /// Everything the page knows.
@@ -315,6 +343,12 @@ pub struct State {
     pub history: History,
     /// The laboratory.
     pub laboratory: Rc<Laboratory>,
+    /// Results that stand beside those shown.
+    pub beside: Option<Rc<Beside>>,
+    /// Results that are kept in the browser.
+    pub kept: Rc<Vec<KeptResults>>,
+    /// Why results could not be opened or kept.
+    pub kept_fault: Option<String>,
 }
 
 /// What becomes of the settings of a trace when files of its name were read.
@@ -343,6 +377,9 @@ impl Default for State {
             hidden: Rc::default(),
             history: History::default(),
             laboratory: Rc::default(),
+            beside: None,
+            kept: Rc::default(),
+            kept_fault: None,
         }
     }
 }
@@ -396,6 +433,13 @@ impl State {
         obstacles
     }
 
+    /// What stands beside the results that are shown.
+    #[must_use]
+    pub fn beside(&self) -> Option<&Rc<Beside>> {
+        let (shown, _) = self.displayed()?;
+        self.beside.as_ref().filter(|beside| beside.of == shown.id)
+    }
+
     /// What the results view shows, and how that stands to the set-up.
     #[must_use]
     pub fn displayed(&self) -> Option<(&Rc<ResultSet>, Freshness)> {
@@ -424,7 +468,7 @@ impl State {
     pub fn needs(&self, read: ReadId) -> bool {
         self.inputs.reading.as_ref().is_some_and(|reading| reading.read == read)
             || self.inputs.keeps(read)
-            || self.runs.active.as_ref().is_some_and(|active| active.comparison.input.read == read)
+            || self.runs.active.as_ref().is_some_and(|active| active.comparison.origin.read == Some(read))
     }
 
     /// Whether the page must keep the files of this number.
@@ -593,6 +637,17 @@ impl State {
             }
             Action::Baseline(label) => self.baseline = Some(label),
             Action::Toggle(label, toggle) => self.toggle(&label, toggle),
+            Action::OpenResults(file) => self.open_results(&file, now, &mut commands),
+            Action::Beside(file) => {
+                let shown = self.runs.shown.as_ref();
+                self.beside = file.zip(shown).map(|(file, shown)| Rc::new(Beside::of(shown, &file)));
+            }
+            Action::Kept(kept) => self.kept = Rc::new(kept),
+            Action::KeptFault(fault) => {
+                self.kept_fault = Some(fault);
+                self.show(View::Results, &mut commands);
+            }
+            Action::DismissKeptFault => self.kept_fault = None,
             Action::Laboratory(change) => Rc::make_mut(&mut self.laboratory).apply(change),
         }
         self.foresee(&mut commands);
@@ -709,6 +764,23 @@ impl State {
         self.show(view, commands);
     }
 
+    /// Shows results that were run before, with the set-up they are of.
+    fn open_results(&mut self, file: &Results, now: &Now, commands: &mut Vec<Command>) {
+        if self.runs.active.take().is_some() {
+            commands.push(Command::StopRuns);
+        }
+        self.runs.awaited = None;
+        self.kept_fault = None;
+        self.beside = None;
+        self.baseline = None;
+        self.hidden = Rc::default();
+        self.change(file.scenario.clone(), commands);
+        self.faults = Rc::default();
+        self.inputs.expected_trace.clone_from(&file.trace_hash);
+        self.runs.open(file, &now.clock);
+        self.show(View::Results, commands);
+    }
+
     fn open_sample(&mut self, id: &str, now: &Now, commands: &mut Vec<Command>) {
         let Some(sample) = samples::sample(id) else { return };
         self.change(sample.scenario(), commands);
@@ -811,6 +883,13 @@ impl State {
                 let source = reading.source.clone();
                 // Of several files that do not go together it is not known which one the columns would be of.
                 let is_one = matches!(&source, Source::Files { files, .. } if files.len() == 1);
+                if let (true, Why::NoTrace(Refusal::Results), Source::Files { id, .. }) =
+                    (is_one, &why, &source)
+                {
+                    self.inputs.reading = None;
+                    commands.push(Command::OpenResults(*id));
+                    return;
+                }
                 if is_one && why.asks_for_mapping() && self.dialog.is_none() {
                     self.dialog = Some(Dialog::Mapping);
                 }
@@ -890,7 +969,7 @@ impl State {
         }
         let read = input.read;
         let scenario = Rc::clone(&self.scenario);
-        let active = self.runs.begin(Rc::clone(&scenario), input, older, now.s);
+        let active = self.runs.begin(Rc::clone(&scenario), &input, older, now.s);
         commands.push(Command::Simulate(active.comparison.id, Rc::clone(&active.plan), scenario, read));
     }
 

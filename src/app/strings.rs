@@ -1,6 +1,7 @@
 //! The words of the page: what is said in more than one place, and every sentence with a number in it.
 
 pub mod gantt;
+pub mod kept;
 pub mod laboratory;
 pub mod machines;
 pub mod mapping;

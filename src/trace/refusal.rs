@@ -55,6 +55,11 @@ pub enum Refusal {
         /// What to load instead.
         advice: String,
     },
+    /// It holds results, not jobs.
+    #[error(
+        "The file is not a job trace: it holds results of STS-Sim. Open it in the page, or load the trace that they are of."
+    )]
+    Results,
     /// It lists machines, not jobs.
     #[error(
         "The file is not a job trace: it is {}. Set up the cluster with it, and load the file that has one row a job too.",

@@ -144,6 +144,9 @@ fn unknown_json(sample: &Sample<'_>) -> Refusal {
     if sample.has_member("kind") && items.as_ref().is_some_and(is_without_items) {
         return Refusal::Empty { detail: "it is a list of Kubernetes without items".into() };
     }
+    if sample.has_member("format") && sample.contains(b"\"sts-results\"") {
+        return Refusal::Results;
+    }
     let kinds: [(&[&str], &str); 5] = [
         (&["scenario_hash", "runs"], "results of STS-Sim (summary.json)"),
         (&["cluster", "policies"], "an STS-Sim scenario"),

@@ -1,12 +1,14 @@
-// Screenshots of the page into target/shots: the start and a finished comparison, in both themes, at three widths.
+// Screenshots of every view into target/shots, in both themes, at three widths.
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { launch, watchedContext } from "./browser.mjs";
-import { runFirstSample, started } from "./page.mjs";
+import { hook, runFirstSample, started } from "./page.mjs";
 import { ROOT, serve } from "./server.mjs";
 
 const SHOTS = join(ROOT, "target/shots");
 const VIEWPORTS = [{ width: 1440, height: 900 }, { width: 1024, height: 768 }, { width: 390, height: 844 }];
+
+const SETTLED_MS = 1500;
 
 const [server, browser] = await Promise.all([serve(), launch()]);
 const problems = [];
@@ -26,6 +28,14 @@ try {
       await shoot("start");
       await runFirstSample(page);
       await shoot("results");
+      const views = page.getByRole("navigation", { name: "Views" });
+      for (const [name, view] of [["Set up", "setup"], ["Laboratory", "laboratory"]]) {
+        await views.getByRole("link", { name }).click();
+        await hook(page, view === "setup" ? "trace-file-input" : "laboratory").first().waitFor({ state: "attached" });
+        // What workers answer is drawn when it is there.
+        await page.waitForTimeout(SETTLED_MS);
+        await shoot(view);
+      }
       await context.close();
     }
   }

@@ -44,6 +44,12 @@ impl Shelf {
         Some(self.take_files(vec![file]))
     }
 
+    /// The first of some files.
+    #[must_use]
+    pub fn first_of(&self, id: FilesId) -> Option<File> {
+        self.files.get(&id)?.get(0).dyn_into().ok()
+    }
+
     /// Files as a worker gets them.
     #[must_use]
     pub fn files(&self, id: FilesId) -> JsValue {

@@ -86,7 +86,7 @@ fn feature(shown: Option<(&Rc<ResultSet>, Freshness)>, dispatch: &Callback<Actio
     let facts = format!(
         "{} · {} · {} · {}",
         set.scenario.name,
-        strings::jobs(set.input.contents.digest.gpu_jobs),
+        strings::jobs(set.origin.gpu_jobs),
         strings::plan(set.scenario.policies.len(), set.scenario.seeds.len()),
         format::duration(set.seconds)
     );

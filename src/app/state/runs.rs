@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
-use super::inputs::Loaded;
+use super::inputs::{Loaded, ReadId};
 use crate::app::plan::{Plan, RunProgress};
+use crate::scenario::results::Results;
 use crate::scenario::run::RunResult;
 use crate::scenario::{PolicyChoice, Scenario};
 
@@ -14,6 +15,28 @@ pub struct ComparisonId(pub u32);
 /// Runs that belong together, by label and seed.
 pub type Groups = Vec<Vec<(String, u64)>>;
 
+/// The workload that results are of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// Its number; `None` where the page does not have it, as of results that were opened.
+    pub read: Option<ReadId>,
+    /// Its GPU jobs.
+    pub gpu_jobs: u64,
+    /// Fingerprint of a trace; `None` for a generated workload.
+    pub trace_hash: Option<String>,
+}
+
+impl Origin {
+    fn of(input: &Loaded) -> Self {
+        let contents = &input.contents;
+        Self {
+            read: Some(input.read),
+            gpu_jobs: contents.digest.gpu_jobs,
+            trace_hash: contents.report.is_some().then(|| contents.hash.clone()),
+        }
+    }
+}
+
 /// Results of one scenario on one workload: all of its runs, or those that were finished.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResultSet {
@@ -22,7 +45,7 @@ pub struct ResultSet {
     /// What was run.
     pub scenario: Rc<Scenario>,
     /// On which jobs.
-    pub input: Rc<Loaded>,
+    pub origin: Origin,
     /// Finished runs, in the order in which they finished.
     pub results: Rc<Vec<RunResult>>,
     /// Fingerprint of the scenario; empty until a run has finished.
@@ -52,6 +75,22 @@ impl ResultSet {
         let seeds = self.scenario.seeds.len();
         let count = |label: &str| self.results.iter().filter(|result| result.policy == label).count();
         self.scenario.policies.iter().filter(|choice| count(choice.label()) >= seeds).collect()
+    }
+
+    /// All of it as a file.
+    #[must_use]
+    pub fn to_file(&self, date: &str) -> Results {
+        Results {
+            name: self.scenario.name.clone(),
+            date: date.to_owned(),
+            scenario: (*self.scenario).clone(),
+            scenario_hash: self.scenario_hash.clone(),
+            trace_hash: self.origin.trace_hash.clone(),
+            assumptions: (*self.assumptions).clone(),
+            gpu_jobs: self.origin.gpu_jobs,
+            jobs: self.jobs,
+            runs: (*self.results).clone(),
+        }
     }
 
     fn result(&self, (policy, seed): &(String, u64)) -> Option<&RunResult> {
@@ -205,7 +244,7 @@ impl Runs {
     pub(super) fn begin(
         &mut self,
         scenario: Rc<Scenario>,
-        input: Rc<Loaded>,
+        input: &Loaded,
         older: Older,
         now_s: f64,
     ) -> &Active {
@@ -218,7 +257,7 @@ impl Runs {
             comparison: Rc::new(ResultSet {
                 id: self.last,
                 scenario,
-                input,
+                origin: Origin::of(input),
                 results: Rc::default(),
                 scenario_hash: String::new(),
                 assumptions: Rc::default(),
@@ -235,6 +274,24 @@ impl Runs {
             started_s: now_s,
             older,
         })
+    }
+
+    /// Shows results that were run before, perhaps elsewhere.
+    pub fn open(&mut self, file: &Results, clock: &str) {
+        self.last = ComparisonId(self.last.0.wrapping_add(1));
+        self.interrupted = None;
+        self.shown = Some(Rc::new(ResultSet {
+            id: self.last,
+            planned: Plan::of(&file.scenario).runs.len(),
+            scenario: Rc::new(file.scenario.clone()),
+            origin: Origin { read: None, gpu_jobs: file.gpu_jobs, trace_hash: file.trace_hash.clone() },
+            results: Rc::new(file.runs.clone()),
+            scenario_hash: file.scenario_hash.clone(),
+            assumptions: Rc::new(file.assumptions.clone()),
+            jobs: file.jobs,
+            clock: clock.to_owned(),
+            seconds: 0.0,
+        }));
     }
 
     /// Takes news of a run of the comparison under way; whether that was its last run. News of another comparison is dropped.

@@ -7,7 +7,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use sts_sim::scenario::hash::scenario_hash;
+use sts_sim::app::assumptions::sentences;
+use sts_sim::scenario::hash::{scenario_hash, workload_hash};
+use sts_sim::scenario::results::Results;
 use sts_sim::scenario::run::{Finished, Prepared, generated, prepare, set_common_means};
 use sts_sim::scenario::statistics::{Pair, default_baseline};
 use sts_sim::scenario::tables::{
@@ -28,7 +30,7 @@ use crate::import::{import_files, read_all};
 pub(crate) struct RunArgs {
     /// The scenario; `-` reads standard input.
     scenario: PathBuf,
-    /// Folder for `summary.json`, `statistics.csv` and, a policy and seed, `jobs-*.csv`, `rounds-*.csv`, `waits-*.csv`, `tenants-*.csv`,
+    /// Folder for `summary.json`, `results.json` (opens in the page), `statistics.csv` and, a policy and seed, `jobs-*.csv`, `rounds-*.csv`, `waits-*.csv`, `tenants-*.csv`,
     /// `types-*.csv` and `classes-*.csv`; made if it does not exist.
     #[arg(long)]
     out: PathBuf,
@@ -49,6 +51,7 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<()> {
 
     let mut results = Vec::new();
     let mut over_jobs = Vec::new();
+    let (mut assumptions, mut gpu_jobs, mut jobs) = (Vec::new(), 0, 0);
     for &seed in &scenario.seeds {
         let replica = scenario.replica(seed);
         let workload =
@@ -61,6 +64,9 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<()> {
         if scenario.seeds.first() == Some(&seed) {
             note_doubts(&prepared);
         }
+        assumptions = sentences(&scenario, &prepared);
+        gpu_jobs = workload.gpu_jobs().count() as u64;
+        jobs += (prepared.workload.jobs.len() * scenario.policies.len()) as u64;
         let mut finished = Vec::new();
         for index in 0..scenario.policies.len() {
             finished.push(run_one(&prepared, index, seed, args)?);
@@ -71,6 +77,7 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<()> {
     }
     // Policy by policy, as the scenario lists them.
     results.sort_by_key(|run| scenario.policies.iter().position(|choice| choice.label() == run.policy));
+    let trace_hash = traced.as_ref().map(workload_hash);
     let hash = scenario_hash(&scenario, &traced.unwrap_or_default());
     let summary = Summary::new(&hash, &results, default_baseline(&scenario.policies), over_jobs);
     let statistics_path = args.out.join("statistics.csv");
@@ -79,6 +86,20 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<()> {
     let path = args.out.join("summary.json");
     fs::write(&path, serde_json::to_string_pretty(&summary)?)
         .with_context(|| format!("cannot write {}", path.display()))?;
+    let whole = Results {
+        name: scenario.name.clone(),
+        date: String::new(),
+        scenario: scenario.clone(),
+        scenario_hash: hash,
+        trace_hash,
+        assumptions,
+        gpu_jobs,
+        jobs,
+        runs: results,
+    };
+    let results_path = args.out.join("results.json");
+    fs::write(&results_path, whole.to_json()?)
+        .with_context(|| format!("cannot write {}", results_path.display()))?;
     if !args.quiet {
         let baseline = default_baseline(&scenario.policies);
         writeln!(
