@@ -149,6 +149,7 @@ pub fn KeptPanel(props: &KeptProps) -> Html {
         Callback::from(move |_: MouseEvent| forget(None, dispatch.clone()))
     };
     html! {
+        <div class="view under">
         <section class="panel kept" id="p-kept" data-testid="kept-panel" aria-labelledby="kept-h">
             <div class="p-head">
                 <div><h2 id="kept-h">{ words::TITLE }</h2><p>{ words::ABOUT }</p></div>
@@ -175,5 +176,6 @@ pub fn KeptPanel(props: &KeptProps) -> Html {
                 <div class="row-act"><button class="btn ghost" type="button" data-testid="kept-forget-all" onclick={forget_all}>{ words::FORGET_ALL }</button></div>
             }
         </section>
+        </div>
     }
 }

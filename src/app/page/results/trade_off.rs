@@ -45,10 +45,12 @@ pub(super) fn TradeOffFigure(frame: &Frame) -> Html {
         let sized = data.as_ref().clone().map(|data| ScatterChart { width, height: HEIGHT_PX, ..data });
         sized.filter(|_| width > 0.0).map(Drawing::new)
     });
+    // With the figure of the seeds it is one of two.
+    let class = if frame.comparison.planned_seeds() > 1 { "c6" } else { "c12" };
     let controls = html! { <>{ choice("trade-x", "Across", &x) }{ choice("trade-y", "Up", &y) }</> };
     let caption = html! { <>{ "The dotted line joins the policies that no other beats in both. " }{ data.as_ref().as_ref().map(Chart::summary) }</> };
     html! {
-        <Figure id="p-trade" class="c6" testid="chart-trade-off" title="Trade-off" {caption} {controls}
+        <Figure id="p-trade" {class} testid="chart-trade-off" title="Trade-off" {caption} {controls}
             chart={(*chart).clone()} {node} label="Policies by two figures; arrow keys go from policy to policy"
             cursor={*cursor} on_cursor={let cursor = cursor.setter(); Callback::from(move |at| cursor.set(Some(at)))}
             file_name={frame.file_name("trade-off")} footnote={frame.footnote.clone()} />
