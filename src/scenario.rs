@@ -10,6 +10,7 @@ pub mod results;
 pub mod run;
 pub mod service;
 pub mod statistics;
+pub mod sweep;
 pub mod tables;
 mod tenants;
 
@@ -384,23 +385,23 @@ pub enum ScenarioError {
         expected: String,
     },
     /// A cluster that cannot be built.
-    #[error("{path}: {source}")]
+    #[error("{path}: {error}")]
     Cluster {
         /// JSON path.
         path: String,
         /// Why.
-        source: ClusterError,
+        error: ClusterError,
     },
     /// Profiles that cannot be assigned.
     #[error(transparent)]
     Bind(#[from] BindError),
     /// A parameter of a policy.
-    #[error("{path}.{source}")]
+    #[error("{path}.{error}")]
     Param {
         /// JSON path of the policy's `params`.
         path: String,
         /// Why.
-        source: ParamError,
+        error: ParamError,
     },
 }
 
@@ -585,7 +586,7 @@ impl Scenario {
                 &format!("one of {}", known.join(", ")),
             ));
         };
-        let refused = |source| ScenarioError::Param { path: format!("policies[{index}].params"), source };
+        let refused = |error| ScenarioError::Param { path: format!("policies[{index}].params"), error };
         let params = Params::check(spec.name, spec.params, &choice.params).map_err(refused)?;
         if spec.name == sts::SPEC.name {
             sts::check_hysteresis(&params, SimSpan::from_secs(self.round.length_s)).map_err(refused)?;
@@ -670,7 +671,7 @@ impl Scenario {
                 ScenarioError::value(format!("{path}.layout"), &row.layout, expected)
             })?;
             crate::cluster::Geometry::of(&model, layout)
-                .map_err(|source| ScenarioError::Cluster { path: format!("{path}.layout"), source })?;
+                .map_err(|error| ScenarioError::Cluster { path: format!("{path}.layout"), error })?;
             groups.push(NodeGroup {
                 model,
                 nodes: self.most_nodes(index),
@@ -678,8 +679,7 @@ impl Scenario {
                 layout,
             });
         }
-        Cluster::new(&groups)
-            .map_err(|source| ScenarioError::Cluster { path: "cluster.nodes".into(), source })
+        Cluster::new(&groups).map_err(|error| ScenarioError::Cluster { path: "cluster.nodes".into(), error })
     }
 }
 

@@ -446,3 +446,81 @@ fn an_import_says_which_file_is_at_fault_which_is_given_twice_and_fails_without_
     assert!(stderr(&rejected).contains("no job was read: of 1 records 0 were left out and 1 rejected"));
     assert_eq!(serde_json::from_slice::<Value>(&rejected.stdout).unwrap()["rejected_count"], 1);
 }
+
+#[test]
+fn a_sweep_writes_every_run_and_prints_a_table_of_means() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_scenario(folder.path(), &scenario());
+    let out = folder.path().join("out");
+    let sweep = |args: &[&str]| {
+        let all = [&["sweep", &path, "--out", out.to_str().unwrap()], args].concat();
+        sts(&all, b"")
+    };
+    let axes = ["--axis", "gpus:V100-16=4 to 12 by 4", "--axis", "param:STS:formulation=f1, f2"];
+    let output = sweep(&[&axes[..], &["--seeds", "2"]].concat());
+    let told = stderr(&output);
+    assert!(output.status.success(), "{told}");
+    assert!(told.contains("runs,"), "{told}");
+    let table = String::from_utf8(output.stdout).unwrap();
+    assert!(table.starts_with("Mean JCT, ") && table.lines().count() == 2 + 6, "{table}");
+    let runs = fs::read_to_string(out.join("runs.csv")).unwrap();
+    assert_eq!(runs.lines().count(), 1 + 6 * 2 * 4);
+    assert!(runs.starts_with("gpus:V100-16,param:STS:formulation,policy,seed,jct_mean_s,"));
+    let means = fs::read_to_string(out.join("means.csv")).unwrap();
+    assert!(means.lines().any(|line| line.starts_with("12,f2,STS,jct_mean_s,2,")), "{means}");
+    for (args, told) in [
+        (&["--axis", "speed=2"][..], "expected load, round_s, gpus:MODEL"),
+        (&["--axis", "load=1", "--metric", "speed"], "--metric: found speed, expected one of jct_mean_s"),
+        (&["--axis", "weight:z=2"], "axis weight:z: found \"z\", expected the name of a tenant"),
+        (
+            &["--axis", "gpus:V100-16=5"],
+            "axis gpus:V100-16: found 5, expected 4 GPUs, more or fewer by a multiple of 4",
+        ),
+        (&[], "--axis"),
+    ] {
+        let output = sweep(args);
+        assert!(!output.status.success());
+        assert!(stderr(&output).contains(told), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn what_a_sweep_cannot_run_is_told_and_the_rest_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut scenario = scenario();
+    scenario["cluster"]["nodes"] = json!([{"gpu": "V100-16", "count": 1, "gpus_per_node": 4}]);
+    scenario["workload"]["trace"]["window_s"] = json!([25, 35]);
+    let path = write_scenario(folder.path(), &scenario);
+    let out = folder.path().join("out");
+    let output = sts(&["sweep", &path, "--out", out.to_str().unwrap(), "--axis", "gpus:V100-16=4"], b"");
+    assert!(output.status.success(), "{}", stderr(&output));
+    scenario["cluster"]["nodes"] = json!([{"gpu": "V100-16", "count": 1, "gpus_per_node": 1}]);
+    let path = write_scenario(folder.path(), &scenario);
+    let output = sts(&["sweep", &path, "--out", out.to_str().unwrap(), "--axis", "gpus:V100-16=1, 2"], b"");
+    let told = stderr(&output);
+    assert!(output.status.success(), "{told}");
+    assert!(told.contains("not run: fifo at gpus:V100-16=1, seed 0: workload: found"), "{told}");
+    let runs = fs::read_to_string(out.join("runs.csv")).unwrap();
+    assert_eq!(runs.lines().count(), 1 + 4, "{runs}");
+    let output = sts(&["sweep", &path, "--out", out.to_str().unwrap(), "--axis", "gpus:V100-16=1"], b"");
+    assert!(
+        !output.status.success() && stderr(&output).contains("nothing could be run"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn what_is_wrong_with_a_scenario_is_said_once() {
+    let folder = tempfile::tempdir().unwrap();
+    for (policies, told) in [
+        (json!([{"name": "las", "params": {"lease_s": -1}}]), "expected a number from"),
+        (json!([{"name": "expression", "params": {"expression": "2 *"}}]), "column 4"),
+    ] {
+        let mut scenario = scenario();
+        scenario["policies"] = policies;
+        let path = write_scenario(folder.path(), &scenario);
+        let output = sts(&["run", &path, "--out", folder.path().join("out").to_str().unwrap()], b"");
+        assert_eq!(stderr(&output).matches(told).count(), 1, "{}", stderr(&output));
+    }
+}

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Scenario, ScenarioError, in_range};
+use super::{ClusterSpec, Scenario, ScenarioError, in_range};
 use crate::cluster::Cluster;
 use crate::sim::{FailureRate, Outages, PlannedChange, Service};
 use crate::units::{NodeId, SimSpan, SimTime};
@@ -28,6 +28,25 @@ pub struct FailureSpec {
     pub mtbf_h: f64,
     /// Mean hours of a repair; exponentially distributed.
     pub mttr_h: f64,
+}
+
+impl ClusterSpec {
+    /// Removes a row of nodes that is there. Changes of capacity are about rows by their positions: those of the row go, those of later
+    /// rows move.
+    pub fn remove_row(&mut self, row: usize) {
+        self.nodes.remove(row);
+        self.changes.retain(|change| change.row != row);
+        for change in self.changes.iter_mut().filter(|change| change.row > row) {
+            change.row -= 1;
+        }
+        self.forget_lost_gpus();
+    }
+
+    /// GPUs that are no longer in the cluster do not break.
+    pub fn forget_lost_gpus(&mut self) {
+        let nodes = &self.nodes;
+        self.failures.retain(|gpu, _| nodes.iter().any(|row| row.gpu == *gpu));
+    }
 }
 
 impl Scenario {

@@ -164,12 +164,12 @@ impl Edit {
                 if let Some(found) = scenario.cluster.nodes.get_mut(row) {
                     *found = spec;
                 }
-                forget_lost_gpus(&mut scenario.cluster);
+                scenario.cluster.forget_lost_gpus();
             }
             Self::AddRow => scenario.cluster.nodes.push(another_row(&scenario.cluster.nodes)),
             Self::RemoveRow(row) => {
                 if row < scenario.cluster.nodes.len() {
-                    remove_row(&mut scenario.cluster, row);
+                    scenario.cluster.remove_row(row);
                 }
             }
             Self::Price(gpu, price) => set(&mut scenario.cluster.price_per_gpu_hour, gpu, price),
@@ -237,27 +237,11 @@ fn set<V>(map: &mut BTreeMap<String, V>, key: String, value: Option<V>) {
     };
 }
 
-/// Changes of capacity are about rows by their positions.
-fn remove_row(cluster: &mut ClusterSpec, row: usize) {
-    cluster.nodes.remove(row);
-    cluster.changes.retain(|change| change.row != row);
-    for change in cluster.changes.iter_mut().filter(|change| change.row > row) {
-        change.row -= 1;
-    }
-    forget_lost_gpus(cluster);
-}
-
 /// The nodes of another cluster: changes of capacity were about rows that are gone.
 fn other_nodes(cluster: &mut ClusterSpec, nodes: Vec<NodeSpec>) {
     cluster.nodes = nodes;
     cluster.changes.clear();
-    forget_lost_gpus(cluster);
-}
-
-/// GPUs that are no longer in the cluster do not break.
-fn forget_lost_gpus(cluster: &mut ClusterSpec) {
-    let nodes = &cluster.nodes;
-    cluster.failures.retain(|gpu, _| nodes.iter().any(|row| row.gpu == *gpu));
+    cluster.forget_lost_gpus();
 }
 
 /// Where a policy stands in the list of all.

@@ -1,15 +1,14 @@
 //! `sts explain`: one round of a run, with its ledger and what running the jobs that waited would have cost.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use sts_sim::policy::sts::budget::Limits;
+use sts_sim::scenario::PolicyChoice;
 use sts_sim::scenario::run::{generated, prepare};
-use sts_sim::scenario::{PolicyChoice, Scenario};
 
-use crate::import::read_all;
-use crate::run::traced;
+use crate::run::{read_scenario, traced};
 
 /// Arguments of `sts explain`.
 #[derive(Debug, clap::Args)]
@@ -32,15 +31,12 @@ pub(crate) struct ExplainArgs {
 
 pub(crate) fn explain(args: &ExplainArgs) -> anyhow::Result<()> {
     let name = args.scenario.display();
-    let text =
-        String::from_utf8(read_all(&args.scenario)?).with_context(|| format!("{name}: not UTF-8 text"))?;
-    let scenario = Scenario::from_json(&text).with_context(|| format!("{name}"))?.replica(args.seed);
+    let scenario = read_scenario(&args.scenario)?.replica(args.seed);
     let labels: Vec<&str> = scenario.policies.iter().map(PolicyChoice::label).collect();
     let Some(index) = labels.iter().position(|label| *label == args.policy) else {
         bail!("{name} has no policy labelled {:?}; it has {}", args.policy, labels.join(", "));
     };
-    let folder = args.scenario.parent().unwrap_or(Path::new("."));
-    let workload = match traced(&scenario, folder)? {
+    let workload = match traced(&scenario, &args.scenario)? {
         Some(workload) => workload,
         None => generated(&scenario).unwrap_or_default(),
     };

@@ -22,6 +22,8 @@ mod run;
 #[cfg(not(target_arch = "wasm32"))]
 mod solve;
 #[cfg(not(target_arch = "wasm32"))]
+mod sweep;
+#[cfg(not(target_arch = "wasm32"))]
 mod table;
 
 #[cfg(not(target_arch = "wasm32"))]
@@ -32,6 +34,7 @@ fn main() -> std::process::ExitCode {
         Command::Import(args) => import::import(&args),
         Command::Generate(args) => generate::generate(&args),
         Command::Run(args) => run::run(&args),
+        Command::Sweep(args) => sweep::sweep(&args),
         Command::Solve(args) => solve::solve(&args),
         Command::Gavel(args) => gavel::gavel(&args),
         Command::Explain(args) => explain::explain(&args),
@@ -75,6 +78,8 @@ enum Command {
     Generate(generate::GenerateArgs),
     /// Simulate every policy and seed of a scenario.
     Run(run::RunArgs),
+    /// Simulate a scenario at several values of one or two things, such as the load or the GPUs of a type.
+    Sweep(sweep::SweepArgs),
     /// Decide one allocation, with its proof and its fairness properties.
     Solve(solve::SolveArgs),
     /// Run a trace as Gavel's own simulator does, by Gavel's policies.

@@ -1,6 +1,6 @@
 //! `sts run`: simulate every policy and seed of a scenario.
 
-mod figures;
+pub(crate) mod figures;
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -41,13 +41,9 @@ pub(crate) struct RunArgs {
 
 pub(crate) fn run(args: &RunArgs) -> anyhow::Result<()> {
     let name = args.scenario.display();
-    let text =
-        String::from_utf8(read_all(&args.scenario)?).with_context(|| format!("{name}: not UTF-8 text"))?;
-    let scenario = Scenario::from_json(&text).with_context(|| format!("{name}"))?;
-    let folder = args.scenario.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(&args.out)
-        .with_context(|| format!("cannot make the folder {}", args.out.display()))?;
-    let traced = traced(&scenario, folder)?;
+    let scenario = read_scenario(&args.scenario)?;
+    make_folder(&args.out)?;
+    let traced = traced(&scenario, &args.scenario)?;
 
     let mut results = Vec::new();
     let mut over_jobs = Vec::new();
@@ -112,7 +108,18 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn create(path: &Path) -> anyhow::Result<BufWriter<File>> {
+/// The scenario in a file.
+pub(crate) fn read_scenario(path: &Path) -> anyhow::Result<Scenario> {
+    let name = path.display();
+    let text = String::from_utf8(read_all(path)?).with_context(|| format!("{name}: not UTF-8 text"))?;
+    Scenario::from_json(&text).with_context(|| format!("{name}"))
+}
+
+pub(crate) fn make_folder(path: &Path) -> anyhow::Result<()> {
+    fs::create_dir_all(path).with_context(|| format!("cannot make the folder {}", path.display()))
+}
+
+pub(crate) fn create(path: &Path) -> anyhow::Result<BufWriter<File>> {
     Ok(BufWriter::new(File::create(path).with_context(|| format!("cannot write {}", path.display()))?))
 }
 
@@ -138,9 +145,10 @@ fn trace_files(folder: &Path, path: &str) -> Vec<PathBuf> {
     path.split(", ").map(|name| folder.join(name)).collect()
 }
 
-/// The trace of a scenario that names one.
-pub(crate) fn traced(scenario: &Scenario, folder: &Path) -> anyhow::Result<Option<Workload>> {
+/// The trace of the scenario in a file, if it names one: files are found from where the scenario is.
+pub(crate) fn traced(scenario: &Scenario, file: &Path) -> anyhow::Result<Option<Workload>> {
     let Some(spec) = &scenario.workload.trace else { return Ok(None) };
+    let folder = file.parent().unwrap_or(Path::new("."));
     let name = folder.join(&spec.path).display().to_string();
     let imported = import_files(&trace_files(folder, &spec.path), &spec.import_options())
         .with_context(|| name.clone())?;

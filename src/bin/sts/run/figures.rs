@@ -36,15 +36,7 @@ pub(crate) fn text(statistics: &Statistics, policies: &[PolicyChoice], baseline:
             )
         })
         .collect();
-    let heads: Vec<String> = shown
-        .iter()
-        .zip(&units)
-        .map(|(spec, unit)| match spec.unit {
-            Unit::Seconds => format!("{}, {}", spec.title, unit.symbol()),
-            Unit::Share => format!("{}, %", spec.title),
-            _ => spec.title.to_string(),
-        })
-        .collect();
+    let heads: Vec<String> = shown.iter().zip(&units).map(|(spec, unit)| head(spec, *unit)).collect();
     let against = baseline.map(|label| format!("Mean JCT against {label}"));
     let columns = std::iter::once(Column::Text("Policy"))
         .chain(heads.iter().map(|head| Column::Number(head)))
@@ -52,7 +44,7 @@ pub(crate) fn text(statistics: &Statistics, policies: &[PolicyChoice], baseline:
     let row = |label: &&str| {
         let figures = shown.iter().zip(&units).map(|(spec, &unit)| {
             spread(statistics, label, spec.key)
-                .map_or_else(|| format::UNDEFINED.to_string(), |of| cell(spec, unit, of))
+                .map_or_else(|| format::UNDEFINED.to_string(), |of| cell(spec, unit, of.mean, of.ci_t))
         });
         std::iter::once((*label).to_string())
             .chain(figures)
@@ -66,20 +58,29 @@ fn spread<'a>(statistics: &'a Statistics, label: &str, key: &str) -> Option<&'a 
     statistics.policies.get(label)?.get(key)
 }
 
+/// The head of a column of a metric, with the unit that its figures are in.
+pub(crate) fn head(spec: &MetricSpec, unit: DurationUnit) -> String {
+    match spec.unit {
+        Unit::Seconds => format!("{}, {}", spec.title, unit.symbol()),
+        Unit::Share => format!("{}, %", spec.title),
+        _ => spec.title.to_string(),
+    }
+}
+
 /// The mean, with half of its interval.
-fn cell(spec: &MetricSpec, unit: DurationUnit, of: &Spread) -> String {
+pub(crate) fn cell(spec: &MetricSpec, unit: DurationUnit, mean: f64, interval: Option<[f64; 2]>) -> String {
     let text = |value: f64| match spec.unit {
         Unit::Seconds => format::significant(value / unit.seconds(), 3),
         Unit::Share => format::number(value * 100.0, 1),
         Unit::Count => Quantity::Count.text(value),
         _ => format::significant(value, 3),
     };
-    match of.ci_t {
+    match interval {
         // Less than the digits shown says nothing.
-        Some([low, high]) if high - low > 1e-3 * of.mean.abs() => {
-            format!("{} ± {}", text(of.mean), text((high - low) / 2.0))
+        Some([low, high]) if high - low > 1e-3 * mean.abs() => {
+            format!("{} ± {}", text(mean), text((high - low) / 2.0))
         }
-        _ => text(of.mean),
+        _ => text(mean),
     }
 }
 
