@@ -142,12 +142,12 @@ pub enum ParamError {
         expected: String,
     },
     /// The text is no formula.
-    #[error("{name}: {source}")]
+    #[error("{name}: {error}")]
     Formula {
         /// The key.
         name: &'static str,
         /// Where and why.
-        source: FormulaError,
+        error: FormulaError,
     },
 }
 
@@ -202,9 +202,9 @@ impl ParamKind {
 /// Why a value is refused.
 fn refusal(spec: &ParamSpec, value: &ParamValue) -> ParamError {
     if let (ParamKind::Formula(formula), ParamValue::Word(text)) = (spec.kind, value)
-        && let Err(source) = formula.parse(text)
+        && let Err(error) = formula.parse(text)
     {
-        return ParamError::Formula { name: spec.name, source };
+        return ParamError::Formula { name: spec.name, error };
     }
     let found = match value {
         ParamValue::Number(n) => n.to_string(),
