@@ -524,3 +524,17 @@ fn what_is_wrong_with_a_scenario_is_said_once() {
         assert_eq!(stderr(&output).matches(told).count(), 1, "{}", stderr(&output));
     }
 }
+
+#[test]
+fn policies_whose_labels_look_alike_have_files_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut scenario = scenario();
+    let labels = ["a/b", "a_b", "A_b", "a_b-2"];
+    scenario["policies"] = labels.map(|label| json!({"name": "fifo", "label": label})).as_slice().into();
+    let path = write_scenario(folder.path(), &scenario);
+    let out = folder.path().join("out");
+    assert!(sts(&["run", &path, "--out", out.to_str().unwrap(), "--quiet"], b"").status.success());
+    for name in ["a_b", "a_b-2", "A_b-3", "a_b-2-2"] {
+        assert!(out.join(format!("jobs-{name}-0.csv")).exists(), "{name}");
+    }
+}

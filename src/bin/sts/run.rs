@@ -16,7 +16,7 @@ use sts_sim::scenario::tables::{
     RoundsCsv, Summary, write_classes_csv, write_jobs_csv, write_statistics_csv, write_tenants_csv,
     write_types_csv, write_waits_csv,
 };
-use sts_sim::scenario::{Scenario, plausibility};
+use sts_sim::scenario::{PolicyChoice, Scenario, plausibility};
 use sts_sim::sim::{Progress, RoundReport, Watch};
 use sts_sim::trace::WorkloadDigest;
 use sts_sim::workload::Workload;
@@ -182,7 +182,8 @@ fn note_doubts(prepared: &Prepared) {
 
 fn run_one(prepared: &Prepared, index: usize, seed: u64, args: &RunArgs) -> anyhow::Result<Finished> {
     let label = prepared.scenario.policies[index].label();
-    let file = |table: &str| args.out.join(format!("{table}-{}-{seed}.csv", file_name(label)));
+    let name = file_names(&prepared.scenario.policies).swap_remove(index);
+    let file = |table: &str| args.out.join(format!("{table}-{name}-{seed}.csv"));
     let rounds_path = file("rounds");
     let mut watch = Report {
         rounds: RoundsCsv::new(prepared, create(&rounds_path)?),
@@ -226,9 +227,18 @@ fn run_one(prepared: &Prepared, index: usize, seed: u64, args: &RunArgs) -> anyh
     Ok(finished)
 }
 
-/// A label as part of a file name: what file systems dislike becomes `_`.
-fn file_name(label: &str) -> String {
-    label.chars().map(|c| if c.is_alphanumeric() || matches!(c, '-' | '.' | '_') { c } else { '_' }).collect()
+/// Labels as parts of file names: what file systems dislike becomes `_`, and a name that another policy has already, but for capitals,
+/// gets a number.
+fn file_names(policies: &[PolicyChoice]) -> Vec<String> {
+    let plain = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '.' | '_') { c } else { '_' };
+    let mut names: Vec<String> = Vec::new();
+    for choice in policies {
+        let name: String = choice.label().chars().map(plain).collect();
+        let is_free = |name: &String| names.iter().all(|taken| taken.to_lowercase() != name.to_lowercase());
+        let numbered = (2..).map(|number| format!("{name}-{number}"));
+        names.extend(std::iter::once(name.clone()).chain(numbered).find(is_free));
+    }
+    names
 }
 
 struct Report<'a, W: Write> {
