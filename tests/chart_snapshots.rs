@@ -7,9 +7,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use sts_sim::chart::{
     BarChart, BarRow, Better, Card, CdfChart, CdfSeries, Chart, Clock, Curve, Detail, DeviceMap, DeviceType,
-    Direction, Histogram, Key, Layout, LayoutStrip, LineChart, Marked, MixPart, Multiple, Panel, Possible,
-    Quantity, Role, Scene, SmallMultiples, Theme, TimeSeries, XAxis, YBase, decimate, device_strip, palette,
-    theme,
+    Direction, HeatMap, Histogram, Key, Layout, LayoutStrip, Level, LineChart, Marked, Mean, MixPart,
+    Multiple, Panel, Possible, Quantity, Response, ResponseChart, Role, Scene, SmallMultiples, Theme,
+    TimeSeries, XAxis, YBase, decimate, device_strip, palette, theme,
 };
 
 /// One element a line, so that a change of the drawing is a readable change of the snapshot.
@@ -224,6 +224,47 @@ fn submits() {
     snapshot!("card", card().scene());
 }
 
+fn response(width: f64) -> ResponseChart {
+    let levels = [0.5, 1.0, 2.0].map(|at| Level { at: Some(at), text: at.to_string() });
+    let mean = |value: f64| Some(Mean { value, interval: Some((value * 0.9, value * 1.2)) });
+    let means = [
+        vec![mean(600.0), mean(1_200.0), mean(3_000.0)],
+        vec![mean(700.0), None, mean(3_600.0)],
+        vec![Some(Mean { value: 900.0, interval: None }), mean(2_000.0), None],
+    ];
+    let series = keys().into_iter().zip(means).map(|(key, means)| Response { key, means }).collect();
+    ResponseChart {
+        id: "response".into(),
+        title: "Mean JCT".into(),
+        width,
+        height: 300.0,
+        quantity: Quantity::Duration,
+        factor: "Load, × the arrival rate".into(),
+        levels: levels.to_vec(),
+        series,
+    }
+}
+
+fn heat() -> HeatMap {
+    HeatMap {
+        id: "heat".into(),
+        title: "Utilisation".into(),
+        width: 420.0,
+        quantity: Quantity::Share,
+        across: ("Load".into(), ["0.5", "1", "2"].map(String::from).to_vec()),
+        down: ("Layout".into(), ["whole", "mig"].map(String::from).to_vec()),
+        cells: vec![Some(0.31), Some(0.62), Some(0.97), Some(0.29), None, Some(0.99)],
+    }
+}
+
+#[test]
+fn sweeps() {
+    snapshot!("response", response(664.0).scene(Some(1.0)));
+    snapshot!("response-narrow", response(340.0).scene(None));
+    snapshot!("heat", heat().scene(Some(4.0)));
+    snapshot!("heat-empty", HeatMap { cells: vec![None; 6], ..heat() }.scene(None));
+}
+
 #[test]
 fn samples() {
     let [subject, _, fifo] = keys();
@@ -249,15 +290,30 @@ fn tables() {
             .map(|row| row.join(" | ") + "\n")
             .collect::<String>()
     };
-    let charts: [&dyn Chart; 5] =
-        [&completion_times(), &service(), &waits(), &devices(700.0), &time_chart(664.0)];
+    let charts: [&dyn Chart; 7] = [
+        &completion_times(),
+        &service(),
+        &waits(),
+        &devices(700.0),
+        &time_chart(664.0),
+        &response(664.0),
+        &heat(),
+    ];
     insta::assert_snapshot!("tables", charts.map(text).join("\n"));
 }
 
 #[test]
 fn sentences() {
-    let charts: [&dyn Chart; 6] =
-        [&completion_times(), &time_chart(664.0), &service(), &waits(), &devices(700.0), &arrivals(400.0)];
+    let charts: [&dyn Chart; 8] = [
+        &completion_times(),
+        &time_chart(664.0),
+        &service(),
+        &waits(),
+        &devices(700.0),
+        &arrivals(400.0),
+        &response(664.0),
+        &heat(),
+    ];
     let text = charts.map(|chart| {
         let readout = chart.nearest(0.4).map(|readout| readout.sentence()).unwrap_or_default();
         format!("{}\n{readout}\n", chart.summary())

@@ -3,8 +3,8 @@
 
 use super::palette::{Key, line_nodes};
 use super::scale::Scale;
-use super::scene::{Anchor, Area, LegendEntry, Line, Rect, Scene, Text};
-use super::text::{text_width_px, wrapped};
+use super::scene::{Anchor, Area, Circle, LegendEntry, Line, Path, Rect, Scene, Text};
+use super::text::{shortened, spread, text_width_px, wrapped};
 use super::ticks::Tick;
 
 /// Font size of tick labels.
@@ -80,6 +80,36 @@ impl Chip {
         let width = text_width_px(text, TICK_PX) * 1.1 + 12.0;
         let x = (at - width / 2.0).min(plot.right() - width).max(plot.x);
         Self { text: text.to_owned(), area: Area::new(x, plot.bottom() + 5.0, width, 17.0) }
+    }
+}
+
+/// Where a line ends.
+pub(super) struct End<'a> {
+    /// Whose line.
+    pub(super) key: &'a Key,
+    /// The point, in px.
+    pub(super) at: (f64, f64),
+}
+
+/// The least distance between two names.
+pub(super) const NAME_GAP_PX: f64 = 15.0;
+
+/// The names right of a plot, spread so that they do not meet, each with a leader to the end of its line.
+pub(super) fn draw_end_labels(scene: &mut Scene, plot: Area, ends: Vec<End<'_>>) {
+    let wanted: Vec<f64> = ends.iter().map(|end| end.at.1).collect();
+    let placed = spread(&wanted, NAME_GAP_PX, (plot.y + 2.0, plot.bottom() - 2.0));
+    for (End { key, at: (end_x, end_y) }, label_y) in ends.into_iter().zip(placed) {
+        if plot.right() - end_x > 6.0 {
+            scene.add(Line::new("lead", (end_x + 4.0, end_y), (plot.right(), end_y)));
+            scene.add(Circle::new(format!("dot {}", key.class()), (end_x, end_y), 3.2));
+        }
+        let mut leader = Path::new("brk");
+        leader.move_to(plot.right() + 2.0, end_y);
+        leader.line_to(plot.right() + 10.0, label_y);
+        scene.add(leader);
+        let text = shortened(&key.label, 12.0, scene.width - plot.right() - 14.0);
+        let class = format!("name {}{}", key.class(), key.emphasis());
+        scene.add(Text::new(class, (plot.right() + 14.0, label_y + 4.0), text));
     }
 }
 

@@ -1,15 +1,15 @@
 //! Quantities over time, one line per policy, in panels one below the other that share the time axis and the
 //! cursor.
 
-use super::axis;
+use super::axis::{self, End};
 use super::format::{self, Quantity};
 use super::palette::{Key, Role, drawing_order};
 use super::scale::{Scale, extent};
-use super::scene::{Anchor, Area, Circle, Line, Path, Scene, Text};
+use super::scene::{Anchor, Area, Circle, Line, Scene, Text};
 use super::series::{
     TimeSeries, cursor_points, distinct_keys, nearest_time, readings, step_along, time_extent,
 };
-use super::text::{shortened, spread, text_width_px};
+use super::text::text_width_px;
 use super::ticks::{self, Tick};
 use super::{Chart, MOST_SERIES, Readout, Table};
 
@@ -193,35 +193,17 @@ impl Panel {
     }
 }
 
-/// The names right of the plot, spread so that they do not meet, each with a leader to the end of its line: where there is no room
-/// for all, those of subject and baseline.
+/// The names at the ends of the lines: where there is no room for all, those of subject and baseline.
 fn draw_end_labels(scene: &mut Scene, panel: &Panel, layout: &PanelLayout, x: &Scale) {
-    const GAP_PX: f64 = 15.0;
     let PanelLayout { plot, y, .. } = layout;
     let last_in_view = |s: &TimeSeries| s.within(x.domain()).into_iter().rfind(|p| p.1.is_finite());
-    let fit = panel.series.len() as f64 * GAP_PX <= plot.height + GAP_PX;
-    let ends: Vec<(&TimeSeries, f64, f64)> = panel
-        .series
-        .iter()
-        .filter(|s| fit || s.key.role != Role::Other)
-        .filter_map(|s| last_in_view(s).map(|(px, py)| (s, x.place(px), y.place(py))))
-        .collect();
-    let wanted: Vec<f64> = ends.iter().map(|end| end.2).collect();
-    let placed = spread(&wanted, GAP_PX, (plot.y + 2.0, plot.bottom() - 2.0));
-    for ((series, end_x, end_y), label_y) in ends.into_iter().zip(placed) {
-        let key = &series.key;
-        if plot.right() - end_x > 6.0 {
-            scene.add(Line::new("lead", (end_x + 4.0, end_y), (plot.right(), end_y)));
-            scene.add(Circle::new(format!("dot {}", key.class()), (end_x, end_y), 3.2));
-        }
-        let mut leader = Path::new("brk");
-        leader.move_to(plot.right() + 2.0, end_y);
-        leader.line_to(plot.right() + 10.0, label_y);
-        scene.add(leader);
-        let text = shortened(&key.label, 12.0, scene.width - plot.right() - 14.0);
-        let class = format!("name {}{}", key.class(), key.emphasis());
-        scene.add(Text::new(class, (plot.right() + 14.0, label_y + 4.0), text));
-    }
+    let fit = panel.series.len() as f64 * axis::NAME_GAP_PX <= plot.height + axis::NAME_GAP_PX;
+    let named = panel.series.iter().filter(|s| fit || s.key.role != Role::Other);
+    let ends = named.filter_map(|s| {
+        let (px, py) = last_in_view(s)?;
+        Some(End { key: &s.key, at: (x.place(px), y.place(py)) })
+    });
+    axis::draw_end_labels(scene, *plot, ends.collect());
 }
 
 /// The values of the compared policies at the cursor, at the right of a panel's title: with as much of the
