@@ -9,6 +9,7 @@ pub mod basis;
 pub mod beside;
 pub mod common_jobs;
 pub mod comparison;
+pub mod experiment;
 pub mod explain;
 pub mod export;
 pub mod fairness;

@@ -9,8 +9,9 @@ use sts_sim::app::message::{Reply, Request, from_text};
 use sts_sim::app::pool::{get, post};
 use sts_sim::app::samples;
 use sts_sim::app::worker::worker_message;
-use sts_sim::scenario::Scenario;
 use sts_sim::scenario::run::{generated, prepare};
+use sts_sim::scenario::sweep::Sweep;
+use sts_sim::scenario::{Scenario, TraceSpec};
 use sts_sim::trace::{ImportOptions, Refusal};
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
@@ -132,6 +133,26 @@ async fn a_run_gives_what_the_engine_gives() {
 }
 
 #[wasm_bindgen_test]
+async fn a_measured_run_has_the_metrics_of_the_run() {
+    let scenario = samples::sample("eight-a100").unwrap().scenario();
+    let sweep = Sweep::new(&scenario, &["load=1, 2".parse().unwrap()]).unwrap();
+    for at in sweep.to_carry_out() {
+        let run = sweep.runs[at];
+        let varied = &sweep.points[run.point].scenario;
+        let (policy, seed) = (run.policy, run.seed);
+        let request = Request::Measure { scenario: Box::new(varied.clone()), workload: 0, policy, seed };
+        let (reply, _) = answer(&request, &[]).await;
+        let Reply::Measured { metrics } = reply else { panic!("{reply:?}") };
+        let replica = varied.replica(seed);
+        let prepared = prepare(&replica, &generated(&replica).unwrap()).unwrap();
+        let expected = prepared.run(policy, seed, &mut ()).unwrap().result.metrics;
+        for key in ["jct_mean_s", "utilization", "ftf_rho_max"] {
+            assert_eq!(metrics.get(key), expected.get(key), "{key} at {}", sweep.place(run.point));
+        }
+    }
+}
+
+#[wasm_bindgen_test]
 async fn means_over_common_jobs_come_from_the_times_of_each_run() {
     let mut scenario = samples::sample("eight-a100").unwrap().scenario();
     scenario.round.horizon_s = Some(20_000.0);
@@ -155,7 +176,11 @@ async fn what_cannot_be_done_is_said_and_the_worker_goes_on() {
     let scenario = samples::default_scenario();
     let request =
         |policy| Request::Simulate { scenario: Box::new(scenario.clone()), workload: 9, policy, seed: 0 };
-    let (reply, _) = answer(&request(0), &[]).await;
+    let mut traced = scenario.clone();
+    traced.workload.synthetic = None;
+    traced.workload.trace = Some(TraceSpec::whole("jobs.csv".into()));
+    let of_trace = Request::Simulate { scenario: Box::new(traced), workload: 9, policy: 0, seed: 0 };
+    let (reply, _) = answer(&of_trace, &[]).await;
     assert_eq!(reply, Reply::Failed { message: "the jobs are missing".into() });
     let workload = workload(&scenario).await;
     let (reply, _) = answer(&request(99), &[("workload", workload.clone())]).await;

@@ -226,4 +226,4 @@ pub fn title(choice: &PolicyChoice) -> &str {
 }
 
 /// The policy that findings are about.
-const SUBJECT: &str = "sts-fairness";
+pub const SUBJECT: &str = "sts-fairness";

@@ -58,7 +58,7 @@ pub fn action(state: &State, key: Key) -> Option<Action> {
         Key::Char(digit @ '1'..='9') => {
             let digit = digit as u8 - b'0';
             match state.view {
-                View::Start | View::Laboratory => None,
+                View::Start | View::Experiment | View::Laboratory => None,
                 View::SetUp => chosen_policy(state, digit),
                 View::Results => shown_policy(state, digit, Toggle::Flip),
             }

@@ -6,6 +6,7 @@ pub mod cluster;
 pub mod dialogs;
 pub mod drawing;
 pub mod drop;
+pub mod experiment;
 pub mod export_workload;
 pub mod field;
 pub mod formula;
@@ -50,6 +51,7 @@ use self::banners::Banners;
 use self::browser::Step;
 use self::dialogs::Dialogs;
 use self::drop::DropZone;
+use self::experiment::Experiment;
 use self::gavel::Gavel;
 use self::header::Header;
 use self::kept::{KeptPanel, Then};
@@ -71,6 +73,7 @@ use super::state::runs::Cause;
 use super::state::{
     Action, Command, ComparisonId, Dialog, Fault, ReadId, ReadReport, RunReport, State, View,
 };
+use super::status::obstacle_text;
 use super::strings::{self, Below, kept as words};
 use crate::scenario::Scenario;
 
@@ -248,8 +251,9 @@ impl Component for Page {
                         View::Start => self.start(),
                         View::SetUp => self.set_up(),
                         View::Results => self.results(&ctx.props().worker_url),
-                        View::Laboratory => html! {},
+                        View::Experiment | View::Laboratory => html! {},
                     } }
+                    { self.experiment(&ctx.props().worker_url) }
                     <Laboratory view={state.view} laboratory={Rc::clone(&state.laboratory)} worker_url={ctx.props().worker_url.clone()} {dispatch} />
                 </main>
                 <RunBar {state} {dispatch} />
@@ -306,6 +310,20 @@ impl Page {
         html! {
             <SetUp {scenario} {faults} input={self.state.input().cloned()} reading={inputs.reading.clone()} refused={inputs.refused.clone()}
                 forecast={self.state.forecast().cloned()} history={history.clone()} dispatch={&self.dispatch} on_files={&self.on_files} />
+        }
+    }
+
+    /// The experiment on the set-up. It is there in every view, and goes on there.
+    fn experiment(&self, worker_url: &AttrValue) -> Html {
+        let state = &self.state;
+        let input = state.input().cloned();
+        let is_current = |(_, freshness): &(_, Freshness)| *freshness == Freshness::Current;
+        let shown = state.displayed().filter(is_current).map(|(set, _)| Rc::clone(set));
+        let workload = input.as_ref().map_or(JsValue::UNDEFINED, |input| self.shelf.workload(input.read));
+        let obstacle = state.obstacles().first().map(|obstacle| AttrValue::from(obstacle_text(obstacle)));
+        html! {
+            <Experiment view={state.view} scenario={&state.scenario} {input} {workload} {shown} {obstacle} today={browser::today()}
+                {worker_url} dispatch={&self.dispatch} />
         }
     }
 

@@ -52,13 +52,15 @@ pub enum View {
     SetUp,
     /// The comparison.
     Results,
+    /// The comparison at several values of one or two things.
+    Experiment,
     /// A small instance under every policy.
     Laboratory,
 }
 
 impl View {
     /// Every view, in the order of the header.
-    pub const ALL: [Self; 4] = [Self::Start, Self::SetUp, Self::Results, Self::Laboratory];
+    pub const ALL: [Self; 5] = [Self::Start, Self::SetUp, Self::Results, Self::Experiment, Self::Laboratory];
 
     /// The word in the address.
     #[must_use]
@@ -67,6 +69,7 @@ impl View {
             Self::Start => "start",
             Self::SetUp => "setup",
             Self::Results => "results",
+            Self::Experiment => "experiment",
             Self::Laboratory => "laboratory",
         }
     }
@@ -677,7 +680,7 @@ impl State {
             self.view = view;
             commands.push(Command::ScrollToTop);
         }
-        if view == View::SetUp {
+        if matches!(view, View::SetUp | View::Experiment) {
             self.generate_if_needed(commands);
         }
     }

@@ -1,5 +1,6 @@
 //! The words of the page: what is said in more than one place, and every sentence with a number in it.
 
+pub mod experiment;
 pub mod gantt;
 pub mod kept;
 pub mod laboratory;
@@ -133,6 +134,7 @@ pub fn view(view: View) -> &'static str {
         View::Start => "Start",
         View::SetUp => "Set up",
         View::Results => "Results",
+        View::Experiment => "Experiment",
         View::Laboratory => "Laboratory",
     }
 }
@@ -142,7 +144,9 @@ pub fn view(view: View) -> &'static str {
 pub fn title(shown: View, scenario: &str) -> String {
     match (shown, scenario) {
         (View::Start, _) => PRODUCT.to_owned(),
-        (View::SetUp | View::Laboratory, _) | (_, "") => format!("{} · {PRODUCT}", view(shown)),
+        (View::SetUp | View::Experiment | View::Laboratory, _) | (_, "") => {
+            format!("{} · {PRODUCT}", view(shown))
+        }
         (View::Results, name) => format!("{name} · {PRODUCT}"),
     }
 }

@@ -23,6 +23,7 @@ use crate::chart::gantt::Schedule;
 use crate::scenario::Scenario;
 use crate::scenario::hash::{scenario_hash, workload_hash};
 use crate::scenario::run::{Prepared, prepare};
+use crate::scenario::sweep::is_same_world;
 use crate::scenario::tables::{RoundsCsv, write_jobs_csv, write_wait_history_csv};
 use crate::sim::waiting::WaitHistory;
 use crate::sim::{Progress, RoundReport, RunRecord, Watch};
@@ -31,6 +32,7 @@ use crate::trace::{
     Head, Import, ImportOptions, ImportReport, Refusal, WorkloadDigest, put_in_reading_order, repeated,
     write_sts_csv, write_sts_json,
 };
+use crate::workload::synthetic::SyntheticSpec;
 use crate::workload::{Workload, synthetic};
 
 /// How much of a file is read at a time. A call costs one or two milliseconds whatever its size.
@@ -43,10 +45,21 @@ const PROGRESS_EVERY_MS: f64 = 100.0;
 /// What the worker keeps from request to request.
 #[derive(Default)]
 struct Bench {
-    /// The jobs, the number of the workload, and the seed where they were generated.
-    workload: Option<((u32, Option<u64>), Workload)>,
-    /// What was made of them for one scenario and seed, and the fingerprint of the scenario.
-    prepared: Option<(Prepared, String)>,
+    /// The jobs, and where they are from.
+    workload: Option<(Origin, Workload)>,
+    /// What was made of them for one scenario and seed.
+    prepared: Option<Prepared>,
+    /// The fingerprint of that scenario, where it was asked for.
+    scenario_hash: Option<String>,
+}
+
+/// Where jobs are from.
+#[derive(Debug, Clone, PartialEq)]
+enum Origin {
+    /// A trace, by the number of the workload.
+    Read(u32),
+    /// They were generated.
+    Generated(SyntheticSpec),
 }
 
 thread_local! {
@@ -71,6 +84,9 @@ pub async fn worker_message(message: JsValue) {
         Ok(Request::Generate { spec }) => generate(&spec),
         Ok(Request::Simulate { scenario, workload, policy, seed }) => {
             BENCH.with_borrow_mut(|bench| simulate(bench, &message, &scenario, workload, policy, seed))
+        }
+        Ok(Request::Measure { scenario, workload, policy, seed }) => {
+            BENCH.with_borrow_mut(|bench| measure(bench, &message, &scenario, workload, policy, seed))
         }
         Ok(Request::Forecast { scenario, workload }) => {
             BENCH.with_borrow_mut(|bench| bench.forecast(&message, &scenario, workload))
@@ -332,11 +348,26 @@ fn simulate(
     }
     let reply = Reply::Simulated {
         result: Box::new(finished.result),
-        scenario_hash: scenario_hash.clone(),
+        scenario_hash,
         jobs: prepared.workload.jobs.len() as u32,
         assumptions: assumptions::sentences(scenario, prepared),
     };
     Ok((reply, beside))
+}
+
+/// Runs a policy for its metrics alone.
+fn measure(
+    bench: &mut Bench,
+    message: &JsValue,
+    scenario: &Scenario,
+    workload: u32,
+    policy: usize,
+    seed: u64,
+) -> Answer {
+    let prepared = bench.bind(message, &scenario.replica(seed), workload)?;
+    let mut telling = Pacing(Pace::new());
+    let finished = prepared.run(policy, seed, &mut telling).map_err(|error| error.to_string())?;
+    Ok((Reply::Measured { metrics: Box::new(finished.result.metrics) }, Vec::new()))
 }
 
 /// The schedule of a run, for the page to keep until its Gantt is opened; `None` where there is none, or too much of it.
@@ -351,40 +382,57 @@ fn schedule_of(
 }
 
 impl Bench {
-    /// The scenario of a seed, bound to its jobs.
+    /// The scenario of a seed, bound to its jobs, and the fingerprint of the scenario.
     fn prepare(
         &mut self,
         message: &JsValue,
         scenario: &Scenario,
         workload: u32,
         seed: u64,
-    ) -> Result<&(Prepared, String), String> {
-        let replica = scenario.replica(seed);
-        let wanted = (workload, replica.workload.synthetic.as_ref().map(|spec| spec.seed));
+    ) -> Result<(&Prepared, String), String> {
+        self.bind(message, &scenario.replica(seed), workload)?;
+        let (Some(prepared), Some((_, jobs))) = (&self.prepared, &self.workload) else {
+            return Err(NO_JOBS.to_owned());
+        };
+        let hash = self.scenario_hash.get_or_insert_with(|| scenario_hash(scenario, jobs));
+        Ok((prepared, hash.clone()))
+    }
+
+    /// A scenario bound to its jobs. What differs in nothing but policies has the same jobs bound.
+    fn bind(&mut self, message: &JsValue, scenario: &Scenario, workload: u32) -> Result<&Prepared, String> {
+        let wanted = match &scenario.workload.synthetic {
+            Some(spec) => Origin::Generated(spec.clone()),
+            None => Origin::Read(workload),
+        };
         if self.workload.as_ref().is_none_or(|(kept, _)| *kept != wanted) {
             // The old jobs go first, so that there are never two workloads in memory.
             *self = Self::default();
-            let jobs = match &replica.workload.synthetic {
-                Some(spec) if seed != 0 => synthetic::generate(spec),
-                _ => fetch(message)?,
+            let jobs = match &wanted {
+                Origin::Generated(spec) => synthetic::generate(spec),
+                Origin::Read(_) => fetch(message)?,
             };
             self.workload = Some((wanted, jobs));
         }
         let Some((_, jobs)) = &self.workload else { return Err(NO_JOBS.to_owned()) };
-        if self.prepared.as_ref().is_none_or(|(prepared, _)| prepared.scenario != replica) {
-            self.prepared = None;
-            let prepared = prepare(&replica, jobs).map_err(|error| error.to_string())?;
-            // Seed 0 is the scenario itself.
-            let hash = if seed == 0 { prepared.scenario_hash.clone() } else { scenario_hash(scenario, jobs) };
-            self.prepared = Some((prepared, hash));
+        match self.prepared.as_mut().filter(|prepared| is_same_world(&prepared.scenario, scenario)) {
+            Some(prepared) if prepared.scenario == *scenario => {}
+            Some(prepared) => {
+                prepared.scenario = scenario.clone();
+                self.scenario_hash = None;
+            }
+            None => {
+                self.prepared = None;
+                self.scenario_hash = None;
+                self.prepared = Some(prepare(scenario, jobs).map_err(|error| error.to_string())?);
+            }
         }
         self.prepared.as_ref().ok_or_else(|| NO_JOBS.to_owned())
     }
 
     /// What of a workload would be simulated. Only the jobs are kept for the next question.
     fn forecast(&mut self, message: &JsValue, scenario: &Scenario, workload: u32) -> Answer {
-        self.prepare(message, scenario, workload, 0)?;
-        let (Some((prepared, _)), Some((_, traced))) = (self.prepared.take(), &self.workload) else {
+        self.bind(message, scenario, workload)?;
+        let (Some(prepared), Some((_, traced))) = (self.prepared.take(), &self.workload) else {
             return Err(NO_JOBS.to_owned());
         };
         Ok((Reply::Forecast { forecast: Forecast::of(&prepared, traced) }, Vec::new()))
@@ -449,6 +497,21 @@ fn gavel_run(message: &JsValue, settings: &gavel::Settings) -> Answer {
     let (figures, csv) = gavel::run(&table, &trace, settings)?;
     let jobs = blob(&Uint8Array::from(&csv[..]), CSV)?;
     Ok((Reply::Gavel { figures: Box::new(figures) }, vec![("jobs", jobs)]))
+}
+
+/// Tells the page how far a run is.
+struct Pacing(Pace);
+
+impl Watch for Pacing {
+    fn clock_s(&self) -> Option<f64> {
+        Some(now_ms() / 1_000.0)
+    }
+
+    fn progress(&mut self, progress: Progress) {
+        if self.0.is_due() {
+            tell(&Reply::Simulating { finished: progress.finished, jobs: progress.jobs }, &[]);
+        }
+    }
 }
 
 /// Tells the page how far a run is, and writes down its rounds where the policy has a ledger.

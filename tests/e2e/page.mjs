@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 
 export const hook = (page, id) => page.getByTestId(id);
 
-/** Waits until the page is there: every view but the laboratory takes files. */
-export const started = (page) => hook(page, "trace-file-input").or(hook(page, "laboratory")).waitFor({ state: "attached" });
+/** Waits until the page is there: every view but the laboratory and the experiment has an input for files. */
+export const started = (page) =>
+  hook(page, "trace-file-input").or(hook(page, "laboratory")).or(hook(page, "experiment")).first().waitFor({ state: "attached" });
 
 /** The fragment with which the page opens a scenario. */
 export const scenarioHash = (scenario) =>

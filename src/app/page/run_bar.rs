@@ -25,7 +25,7 @@ pub fn RunBar(props: &RunBarProps) -> Html {
     let RunBarProps { state, dispatch } = props;
     let status = Status::of(state, browser::now_s());
     let is_busy = matches!(status.phase, Phase::Running | Phase::Waiting);
-    if matches!(state.view, View::Start | View::Laboratory) && !is_busy {
+    if matches!(state.view, View::Start | View::Experiment | View::Laboratory) && !is_busy {
         return html! {};
     }
     let can_see = state.view != View::Results && !is_busy && state.displayed().is_some();
