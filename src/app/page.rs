@@ -71,7 +71,7 @@ use super::pool::{News, Pool, Task, get, post};
 use super::state::inputs::{Source, Why};
 use super::state::runs::Cause;
 use super::state::{
-    Action, Command, ComparisonId, Dialog, Fault, ReadId, ReadReport, RunReport, State, View,
+    Action, Command, ComparisonId, Dialog, Fault, ReadId, ReadReport, ResultSet, RunReport, State, View,
 };
 use super::status::obstacle_text;
 use super::strings::{self, Below, kept as words};
@@ -319,6 +319,10 @@ impl Page {
         let input = state.input().cloned();
         let is_current = |(_, freshness): &(_, Freshness)| *freshness == Freshness::Current;
         let shown = state.displayed().filter(is_current).map(|(set, _)| Rc::clone(set));
+        // Results that were opened are of jobs that may not be those loaded.
+        let is_of_these_jobs =
+            |set: &Rc<ResultSet>| input.as_ref().is_none_or(|input| set.origin.read == Some(input.read));
+        let shown = shown.filter(is_of_these_jobs);
         let workload = input.as_ref().map_or(JsValue::UNDEFINED, |input| self.shelf.workload(input.read));
         let obstacle = state.obstacles().first().map(|obstacle| AttrValue::from(obstacle_text(obstacle)));
         html! {
