@@ -544,3 +544,23 @@ fn a_report_holds_the_finding_the_figures_and_what_they_rest_on() {
     assert!(markdown.split("## Scenario").nth(1).unwrap().contains(json.trim_end()));
     assert!(html.contains(&json.lines().nth(2).unwrap().replace('<', "&lt;").replace('"', "&quot;")));
 }
+
+#[test]
+fn service_is_mapped_by_tenant_and_time_with_the_least_served_first() {
+    let comparison = compare(&["sts-fairness", "fifo"], &[0], |run| {
+        for (at, tenant) in run.tenants.iter_mut().enumerate() {
+            tenant.stretch_s = 100.0;
+            tenant.service_ratio = (0..48).map(|i| (i < 24).then_some(1.0 + at as f64)).collect();
+            (tenant.service_s, tenant.entitled_s) = (1.0 + at as f64, 1.0);
+        }
+    });
+    let map = figures::service_map(&comparison, &comparison.rows()[0]);
+    let tenants = fixture::runs(&["fifo"], &[0])[0].tenants.len();
+    assert_eq!((map.across.1.len(), map.down.1.len()), (24, tenants.min(figures::MAP_ROWS)));
+    assert_eq!(map.cells.len(), 24 * map.down.1.len());
+    // Two stretches a column; half of the time nobody was active.
+    assert_eq!(map.cells[0], Some(1.0));
+    assert_eq!(map.cells[11], Some(1.0));
+    assert_eq!(map.cells[12], None);
+    assert_eq!(map.cells[24], Some(2.0), "the next tenant");
+}

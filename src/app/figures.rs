@@ -8,7 +8,7 @@ use super::comparison::{Comparison, Row};
 use super::headline::{tenant, tenant_change, tenants};
 use crate::chart::format::{self, DurationUnit, Quantity};
 use crate::chart::{
-    BarChart, BarRow, Better, BoxChart, BoxRow, CdfChart, CdfSeries, Curve, Distributed, Estimated,
+    BarChart, BarRow, Better, BoxChart, BoxRow, CdfChart, CdfSeries, Curve, Distributed, Estimated, HeatMap,
     LineChart, Measure, Multiple, Panel, ScatterChart, ScatterPoint, SmallMultiples, TimeSeries, YBase,
 };
 use crate::metrics::series::CdfPoint;
@@ -288,6 +288,49 @@ pub fn service(comparison: &Comparison, hidden: &Hidden) -> SmallMultiples {
         })
         .collect();
     SmallMultiples::new("service", "Service against entitlement", 0.0, multiples)
+}
+
+/// Columns of [`service_map`].
+const MAP_COLUMNS: usize = 24;
+
+/// Tenants of [`service_map`] at most: those with the least service over their entitlement.
+pub const MAP_ROWS: usize = 40;
+
+/// Service against entitlement under one policy, a row for each tenant and a column for each stretch of time: means over the seeds.
+#[must_use]
+pub fn service_map(comparison: &Comparison, row: &Row) -> HeatMap {
+    let end = comparison
+        .runs(row)
+        .flat_map(|run| &run.tenants)
+        .map(|tenant| tenant.stretch_s * tenant.service_ratio.len() as f64)
+        .fold(0.0, f64::max);
+    let step = end / MAP_COLUMNS as f64;
+    let unit = DurationUnit::of(end);
+    let levels = (0..MAP_COLUMNS).map(|at| unit.text((at as f64 + 0.5) * step)).collect();
+    let mut names: Vec<(Option<f64>, String)> =
+        tenants(comparison).into_iter().map(|name| (overall_service(comparison, row, &name), name)).collect();
+    let rank = |overall: Option<f64>| overall.unwrap_or(f64::INFINITY);
+    names.sort_by(|a, b| rank(a.0).total_cmp(&rank(b.0)).then_with(|| a.1.cmp(&b.1)));
+    names.truncate(MAP_ROWS);
+    let cell = |points: &[(f64, f64)], column: usize| {
+        let (from, to) = (column as f64 * step, (column + 1) as f64 * step);
+        let inside = points.iter().filter(|(at, ratio)| *at >= from && *at < to && ratio.is_finite());
+        let ratios: Vec<f64> = inside.map(|(_, ratio)| *ratio).collect();
+        (!ratios.is_empty()).then(|| ratios.iter().sum::<f64>() / ratios.len() as f64)
+    };
+    let cells = names.iter().flat_map(|(_, name)| {
+        let points = mean_service(comparison, row, name);
+        (0..MAP_COLUMNS).map(|column| cell(&points, column)).collect::<Vec<_>>()
+    });
+    HeatMap {
+        id: "service-map".to_owned(),
+        title: format!("Service ÷ entitlement, {}", row.title),
+        width: 0.0,
+        quantity: Quantity::Ratio,
+        cells: cells.collect(),
+        across: ("Time".to_owned(), levels),
+        down: ("Tenant".to_owned(), names.into_iter().map(|(_, name)| name).collect()),
+    }
 }
 
 /// Service over entitlement of a tenant over whole runs; `None` where it was never active.

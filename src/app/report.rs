@@ -1,6 +1,6 @@
 //! A comparison as a document that stands alone: the finding, the key figures, the charts, and what they rest on.
 //!
-//! [`Report::of`] collects it; [`html`] and [`markdown`] write it. Charts are drawings in the one and tables in the other.
+//! [`Report::of`] collects it; [`Report::to_html`] and [`Report::to_markdown`] write it. Charts are drawings in the one and tables in the other.
 
 mod html;
 mod markdown;

@@ -557,3 +557,69 @@ fn a_trace_without_run_times_says_so_before_it_is_run() {
     state.apply(Action::Read(reading, ReadReport::Read(contents)), &at(2.0));
     assert_eq!(state.obstacles(), [Obstacle::NoRunTimes]);
 }
+
+/// What was shown, as a file.
+fn shown_as_file(state: &State) -> Results {
+    state.displayed().unwrap().0.to_file("2026-12-03")
+}
+
+#[test]
+fn results_are_opened_with_the_set_up_they_are_of() {
+    let mut state = ready();
+    let run = started(&state.apply(Action::Run, &at(3.0)));
+    finish_all(&mut state, &run);
+    let file = shown_as_file(&state);
+    let mut other = ready();
+    edit_length(&mut other, 77.0);
+    let running = started(&other.apply(Action::Run, &at(3.0)));
+    let commands = other.apply(Action::OpenResults(Box::new(file.clone())), &at(6.0));
+    assert!(commands.contains(&Command::StopRuns), "what was running is of another set-up");
+    let (set, freshness) = other.displayed().unwrap();
+    assert_eq!((set.to_file("2026-12-03"), freshness), (file.clone(), Freshness::Current));
+    assert_eq!((other.view, &*other.scenario), (View::Results, &file.scenario));
+    other.apply(Action::Ran(running.0, 0, result("fifo", 0)), &at(7.0));
+    assert_eq!(
+        other.displayed().unwrap().0.results.len(),
+        file.runs.len(),
+        "news of what was stopped is dropped"
+    );
+    // A change of the set-up can be taken back, and what is shown is then older than it.
+    edit_length(&mut other, 99.0);
+    assert_eq!(other.displayed().unwrap().1, Freshness::Stale);
+}
+
+#[test]
+fn a_file_of_results_is_read_as_one_and_replaces_no_trace() {
+    let mut state = ready();
+    read(&mut state, 1, "jobs.csv");
+    let reading = give(&mut state, 2, "results.json");
+    let refused = ReadReport::Refused(Why::NoTrace(Refusal::Results));
+    let commands = state.apply(Action::Read(reading, refused), &at(4.0));
+    assert!(commands.contains(&Command::OpenResults(FilesId(2))), "{commands:?}");
+    assert!(state.inputs.refused.is_none() && state.inputs.reading.is_none());
+    assert!(state.input().is_some_and(|input| input.contents.hash == "jobs.csv"));
+    state.apply(Action::KeptFault("line 1".into()), &at(5.0));
+    assert_eq!((state.view, state.kept_fault.as_deref()), (View::Results, Some("line 1")));
+    state.apply(Action::DismissKeptFault, &at(6.0));
+    assert_eq!(state.kept_fault, None);
+}
+
+#[test]
+fn earlier_results_stand_beside_those_they_were_put_to_and_no_others() {
+    let mut state = ready();
+    let run = started(&state.apply(Action::Run, &at(3.0)));
+    finish_all(&mut state, &run);
+    let file = Rc::new(shown_as_file(&state));
+    state.apply(Action::Beside(Some(Rc::clone(&file))), &at(6.0));
+    let both = state.beside().unwrap();
+    assert_eq!(both.runs.len(), 2 * file.runs.len());
+    assert_eq!(both.scenario.policies.len(), 2 * file.scenario.policies.len());
+    edit_length(&mut state, 77.0);
+    let again = started(&state.apply(Action::Run, &at(7.0)));
+    finish_all(&mut state, &again);
+    assert_eq!(state.beside(), None, "they were put beside other results");
+    state.apply(Action::Beside(Some(file)), &at(9.0));
+    assert!(state.beside().unwrap().remarks.join("").contains("other rounds"));
+    state.apply(Action::Beside(None), &at(9.5));
+    assert_eq!(state.beside(), None);
+}

@@ -47,6 +47,24 @@ export default (check) => {
     await figure.locator('[aria-live="polite"]').filter({ hasText: /Mean JCT .*Utilisation/ }).waitFor({ state: "attached" });
   });
 
+  check("service is mapped by tenant and time, for any policy", async ({ open }) => {
+    const page = await open();
+    await runFirstSample(page);
+    await hook(page, "chart-fairness").getByRole("button", { name: "Map", exact: true }).click();
+    const map = hook(page, "chart-service-map");
+    const rows = await map.locator("svg.chart").first().locator("rect.heat").count();
+    assert.ok(rows > 0 && rows % 24 === 0, `${rows} cells`);
+    const before = await map.locator("svg.chart").first().innerHTML();
+    await map.getByLabel("Policy").selectOption("fifo");
+    assert.match(await map.locator("figcaption").innerText(), /Service ÷ entitlement, FIFO: from/);
+    assert.notEqual(await map.locator("svg.chart").first().innerHTML(), before);
+    await map.locator(".plot").focus();
+    await page.keyboard.press("ArrowRight");
+    await map.locator('[aria-live="polite"]').filter({ hasText: /Tenant = .*, Time = / }).waitFor({ state: "attached" });
+    await map.getByRole("button", { name: "Lines", exact: true }).click();
+    await hook(page, "chart-fairness").waitFor();
+  });
+
   check("a chart leaves as SVG and as PNG, and the comparison as a report", async ({ open }) => {
     const page = await open();
     await runFirstSample(page);

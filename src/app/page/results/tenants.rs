@@ -6,8 +6,9 @@ use super::figure::Figure;
 use super::plot::Drawing;
 use super::{Frame, line_sample, segmented};
 use crate::app::figures::{self, TenantFigure};
+use crate::app::page::field::{Choice, LabelShown, select};
 use crate::app::page::width::use_width;
-use crate::chart::{BarChart, Chart, SmallMultiples};
+use crate::chart::{BarChart, Chart, HeatMap, SmallMultiples};
 
 /// Who waits longer and who does not.
 #[component]
@@ -43,9 +44,79 @@ fn lower_first(text: &str) -> String {
 /// So many tenants are drawn before the reader asks for all.
 const MOST: usize = 28;
 
-/// Service against entitlement. Its cursor is the page's cursor in time.
+/// How service against entitlement is drawn.
+#[derive(Clone, Copy, PartialEq)]
+enum View {
+    Lines,
+    Map,
+}
+
+/// Service against entitlement of every tenant over time, by one policy.
+#[component]
+fn ServiceMap(props: &DrawnProps) -> Html {
+    let DrawnProps { frame, controls } = props;
+    let (node, width) = use_width();
+    let chosen = use_state_eq(|| None::<String>);
+    let cursor = use_state_eq(|| None::<f64>);
+    let rows = frame.comparison.rows();
+    let label = rows
+        .iter()
+        .find(|row| chosen.as_ref() == Some(&row.label))
+        .or(frame.comparison.subject())
+        .or(rows.first())
+        .map(|row| row.label.clone());
+    let chart =
+        use_memo((frame.comparison.clone(), label.clone(), width.to_bits()), |(comparison, label, width)| {
+            let row = comparison.rows().iter().find(|row| Some(&row.label) == label.as_ref())?;
+            let width = f64::from_bits(*width);
+            (width > 0.0).then(|| Drawing::new(HeatMap { width, ..figures::service_map(comparison, row) }))
+        });
+    let choices: Vec<Choice> =
+        rows.iter().map(|row| Choice::new(row.label.clone(), row.title.clone())).collect();
+    let on_choice = {
+        let chosen = chosen.setter();
+        Callback::from(move |label: String| chosen.set(Some(label)))
+    };
+    let controls = html! {
+        <>
+            { controls.clone() }
+            { select("service-of", "Policy", LabelShown::Above, &choices, label.as_deref().unwrap_or_default(), &on_choice) }
+        </>
+    };
+    let caption = html! {
+        <>{ format!("The darker, the more; at most {} tenants, those with the least first. ", figures::MAP_ROWS) }{ chart.as_ref().as_ref().map(|chart| chart.summary()) }</>
+    };
+    html! {
+        <Figure id="p-serv" class="c12" testid="chart-service-map" title="Service against entitlement, by tenant and time" {caption} {controls}
+            chart={(*chart).clone()} {node} label="Service against entitlement by tenant and time; arrow keys go from cell to cell"
+            cursor={*cursor} on_cursor={let cursor = cursor.setter(); Callback::from(move |at| cursor.set(Some(at)))}
+            file_name={frame.file_name("service-map")} footnote={frame.footnote.clone()} />
+    }
+}
+
+/// What both ways of drawing need.
+#[derive(Properties, Clone, PartialEq)]
+struct DrawnProps {
+    frame: Frame,
+    /// The choice between them.
+    controls: Html,
+}
+
+/// Service against entitlement, as lines or as a map.
 #[component]
 pub(super) fn ServiceFigure(frame: &Frame) -> Html {
+    let view = use_state_eq(|| View::Lines);
+    let controls = segmented("Drawn as", &[("Lines", View::Lines), ("Map", View::Map)], &view);
+    match *view {
+        View::Lines => html! { <ServiceLines frame={frame.clone()} {controls} /> },
+        View::Map => html! { <ServiceMap frame={frame.clone()} {controls} /> },
+    }
+}
+
+/// Service against entitlement of each tenant. Its cursor is the page's cursor in time.
+#[component]
+fn ServiceLines(props: &DrawnProps) -> Html {
+    let DrawnProps { frame, controls } = props;
     let (node, width) = use_width();
     let all = use_state_eq(|| false);
     let data = use_memo((frame.comparison.clone(), frame.hidden.clone()), |(comparison, hidden)| {
@@ -67,7 +138,7 @@ pub(super) fn ServiceFigure(frame: &Frame) -> Html {
         </>
     };
     html! {
-        <Figure id="p-serv" class={if drawn.clone().count() == 2 { "c7" } else { "c12" }} testid="chart-fairness" title="Service against entitlement, by tenant" {caption}
+        <Figure id="p-serv" class={if drawn.clone().count() == 2 { "c7" } else { "c12" }} testid="chart-fairness" title="Service against entitlement, by tenant" {caption} controls={controls.clone()}
             chart={(*chart).clone()} {node} label="Service against entitlement of each tenant over time; arrow keys move the cursor"
             cursor={frame.time_s} on_cursor={frame.on_time.clone()}
             file_name={frame.file_name("service")} footnote={frame.footnote.clone()}>
