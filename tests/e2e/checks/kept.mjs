@@ -43,6 +43,10 @@ export default (check) => {
     await hook(other, "kept-keep").click();
     await hook(other, "kept-beside").click();
     await hook(other, "beside").waitFor();
+    await other.setViewportSize({ width: 390, height: 844 });
+    const wide = await other.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    assert.equal(wide, 0, "the page is as wide as the window, however long the names");
+    await other.setViewportSize({ width: 1280, height: 800 });
     const both = await comparison(other);
     assert.equal(both.length, 2 * before.length);
     both.slice(before.length).forEach(({ values }, at) => assert.equal(values.jct_mean_s, before[at].values.jct_mean_s));

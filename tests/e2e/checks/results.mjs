@@ -24,12 +24,12 @@ export default (check) => {
       ["JCT", /Done by/, /finish within/],
     ]) {
       await figure.getByRole("button", { name, exact: true }).click();
-      assert.match(await figure.locator("table.read").innerText(), head);
+      await figure.locator("table.read").filter({ hasText: head }).waitFor();
       assert.match(await figure.locator("figcaption").innerText(), says);
       assert.ok(await figure.locator("svg.chart path.line").count() >= 2, `${name} has curves`);
     }
     await figure.getByRole("button", { name: "Tail", exact: true }).click();
-    assert.match(await figure.locator("table.read").innerText(), /Not done by/);
+    await figure.locator("table.read").filter({ hasText: /Not done by/ }).waitFor();
   });
 
   check("policies are put against each other by two figures that are chosen", async ({ open }) => {
@@ -38,10 +38,11 @@ export default (check) => {
     const figure = hook(page, "chart-trade-off");
     const dots = figure.locator("svg.chart").first().locator("circle.dot, path.mk, path.mk-o");
     const policies = await hook(page, "kpi-table").locator("tbody tr").count();
+    await dots.first().waitFor({ state: "attached" });
     assert.equal(await dots.count(), policies, "a dot for each policy");
     assert.match(await figure.locator("figcaption").innerText(), /Beaten in both by no other|No policy is beaten/);
     await figure.getByLabel("Up").selectOption("utilization");
-    assert.match(await figure.locator("svg.chart").first().textContent(), /Utilisation \(more is better\)/);
+    await figure.locator("svg.chart").first().filter({ hasText: /Utilisation \(more is better\)/ }).waitFor();
     await figure.locator(".plot").focus();
     await page.keyboard.press("ArrowRight");
     await figure.locator('[aria-live="polite"]').filter({ hasText: /Mean JCT .*Utilisation/ }).waitFor({ state: "attached" });
@@ -52,11 +53,14 @@ export default (check) => {
     await runFirstSample(page);
     await hook(page, "chart-fairness").getByRole("button", { name: "Map", exact: true }).click();
     const map = hook(page, "chart-service-map");
-    const rows = await map.locator("svg.chart").first().locator("rect.heat").count();
+    const cells = map.locator("svg.chart").first().locator("rect.heat");
+    // Nothing is drawn before the width is known.
+    await cells.first().waitFor({ state: "attached" });
+    const rows = await cells.count();
     assert.ok(rows > 0 && rows % 24 === 0, `${rows} cells`);
     const before = await map.locator("svg.chart").first().innerHTML();
     await map.getByLabel("Policy").selectOption("fifo");
-    assert.match(await map.locator("figcaption").innerText(), /Service ÷ entitlement, FIFO: from/);
+    await map.locator("figcaption").filter({ hasText: /Service ÷ entitlement, FIFO: from/ }).waitFor();
     assert.notEqual(await map.locator("svg.chart").first().innerHTML(), before);
     await map.locator(".plot").focus();
     await page.keyboard.press("ArrowRight");
