@@ -66,7 +66,7 @@ pub use marker::{MARKERS, Marker};
 pub use multiples::{Multiple, SmallMultiples};
 pub use palette::{Key, Marked, Role};
 pub use response::{Level, Mean, Response, ResponseChart};
-pub use scatter::{Estimated, Measure, ScatterChart, ScatterPoint};
+pub use scatter::{Measure, ScatterChart, ScatterPoint};
 pub use scene::{Area, Scene};
 pub use series::{Curve, TimeSeries};
 pub use shares::{Share, ShareChart, ShareColumn};

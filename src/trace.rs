@@ -497,7 +497,7 @@ impl Pipeline {
                 return Ok(Stage::NodeObjects(Box::new(NodeObjects::new(&sample))));
             }
             let list = NodeList::recognise(&sample).ok_or_else(|| sniff::refuse_unknown(&sample))?;
-            return Ok(Stage::Nodes(Box::new(Rows::new(NodeList::dialect(&sample))), Box::new(list)));
+            return Ok(Stage::Nodes(Box::new(Rows::new(list.dialect(&sample))), Box::new(list)));
         };
         self.format = Some(format);
         if self.detections.is_empty() {

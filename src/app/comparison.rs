@@ -1,6 +1,6 @@
 //! The runs of one scenario put side by side.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::chart::{Key, Marked, Role};
@@ -164,6 +164,12 @@ impl Comparison {
     /// Every run, in the order of the rows and then of the seeds.
     pub fn all_runs(&self) -> impl Iterator<Item = (&Row, &RunResult)> {
         self.rows.iter().flat_map(|row| self.runs(row).map(move |run| (row, run)))
+    }
+
+    /// The seeds of all runs, rising.
+    #[must_use]
+    pub fn seeds(&self) -> Vec<u64> {
+        self.all_runs().map(|(_, run)| run.seed).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// One value a seed; `None` where it is undefined (or not a number) in any of the policy's runs.

@@ -8,8 +8,8 @@ use super::comparison::{Comparison, Row};
 use super::headline::{tenant, tenant_change, tenants};
 use crate::chart::format::{self, DurationUnit, Quantity};
 use crate::chart::{
-    BarChart, BarRow, Better, BoxChart, BoxRow, CdfChart, CdfSeries, Curve, Distributed, Estimated, HeatMap,
-    LineChart, Measure, Multiple, Panel, ScatterChart, ScatterPoint, SmallMultiples, TimeSeries, YBase,
+    BarChart, BarRow, Better, BoxChart, BoxRow, CdfChart, CdfSeries, Curve, Distributed, HeatMap, LineChart,
+    Mean, Measure, Multiple, Panel, ScatterChart, ScatterPoint, SmallMultiples, TimeSeries, YBase,
 };
 use crate::metrics::series::CdfPoint;
 use crate::metrics::spec::{self, Direction, MetricSpec, Unit, metrics};
@@ -112,14 +112,14 @@ pub fn comparable() -> impl Iterator<Item = &'static MetricSpec> {
     metrics().iter().filter(|spec| spec.direction != Direction::Neutral)
 }
 
-fn quantity(unit: Unit) -> Quantity {
-    match unit {
+/// How values of a metric are written on an axis.
+#[must_use]
+pub fn quantity(spec: &MetricSpec) -> Quantity {
+    match spec.unit {
         Unit::Seconds | Unit::ReferenceGpuSeconds => Quantity::Duration,
         Unit::Share => Quantity::Share,
-        Unit::Count => Quantity::Count,
-        Unit::Ratio | Unit::JobsPerHour | Unit::ReferenceGpus | Unit::GpuHours | Unit::Money => {
-            Quantity::Ratio
-        }
+        Unit::Ratio | Unit::ReferenceGpus => Quantity::Ratio,
+        Unit::Count | Unit::JobsPerHour | Unit::GpuHours | Unit::Money => Quantity::Count,
     }
 }
 
@@ -130,7 +130,7 @@ pub fn trade_off(comparison: &Comparison, hidden: &Hidden, x: &str, y: &str) -> 
     let (x, y) = (spec::metric(x)?, spec::metric(y)?);
     let measure = |spec: &MetricSpec| Measure {
         name: spec.title.to_owned(),
-        quantity: quantity(spec.unit),
+        quantity: quantity(spec),
         better: match spec.direction {
             Direction::Higher => Better::Higher,
             Direction::Lower | Direction::Neutral => Better::Lower,
@@ -138,7 +138,7 @@ pub fn trade_off(comparison: &Comparison, hidden: &Hidden, x: &str, y: &str) -> 
     };
     let estimated = |row: &Row, spec: &MetricSpec| {
         let estimate = comparison.estimate(row, spec.key)?;
-        Some(Estimated { value: estimate.mean, interval: estimate.ends() })
+        Some(Mean { value: estimate.mean, interval: estimate.ends() })
     };
     let point =
         |row: &Row| ScatterPoint { key: comparison.key(row), x: estimated(row, x), y: estimated(row, y) };
@@ -164,7 +164,7 @@ pub fn over_seeds(comparison: &Comparison, hidden: &Hidden, of: &str) -> Option<
     Some(BoxChart {
         id: "over-seeds".to_owned(),
         title: spec.title.to_owned(),
-        quantity: quantity(spec.unit),
+        quantity: quantity(spec),
         width: 0.0,
         rows: shown(comparison, hidden).map(row).collect(),
     })

@@ -58,6 +58,17 @@ pub struct Mean {
     pub interval: Option<(f64, f64)>,
 }
 
+impl Mean {
+    /// `1.4 h`, or `1.4 h (1.2 h to 1.6 h)`.
+    pub(super) fn text(self, quantity: Quantity) -> String {
+        let value = quantity.text(self.value);
+        match self.interval {
+            Some((low, high)) => format!("{value} ({} to {})", quantity.text(low), quantity.text(high)),
+            None => value,
+        }
+    }
+}
+
 /// Room above the plot for the quantity, and below the labels of the axis for what is varied.
 const TITLE_PX: f64 = 20.0;
 /// From this width on there is room for the names at the ends of the lines.
@@ -152,14 +163,7 @@ impl ResponseChart {
 
     /// What is written of a mean.
     fn text(&self, mean: Option<Mean>) -> String {
-        let text = |value: f64| self.quantity.text(value);
-        match mean {
-            None => format::UNDEFINED.to_owned(),
-            Some(Mean { value, interval: None }) => text(value),
-            Some(Mean { value, interval: Some((low, high)) }) => {
-                format!("{} ({} to {})", text(value), text(low), text(high))
-            }
-        }
+        mean.map_or_else(|| format::UNDEFINED.to_owned(), |mean| mean.text(self.quantity))
     }
 
     /// The level that is nearest to a fraction of the axis.

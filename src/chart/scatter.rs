@@ -3,6 +3,7 @@
 use super::axis;
 use super::format::Quantity;
 use super::palette::{Key, Role, drawing_order};
+use super::response::Mean;
 use super::scale::{Scale, extent};
 use super::scene::{Anchor, Area, Circle, Line, Path, Scene, Text};
 use super::text::text_width_px;
@@ -41,7 +42,7 @@ pub struct Measure {
 
 impl Measure {
     /// A value such that less is better.
-    fn cost(&self, own: Estimated) -> f64 {
+    fn cost(&self, own: Mean) -> f64 {
         match self.better {
             Better::Lower => own.value,
             Better::Higher => -own.value,
@@ -57,28 +58,19 @@ impl Measure {
     }
 }
 
-/// A value with the ends of its 95 % interval, where there is one.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Estimated {
-    /// The value: the mean over seeds.
-    pub value: f64,
-    /// The interval.
-    pub interval: Option<(f64, f64)>,
-}
-
 /// One policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScatterPoint {
     /// How it is drawn.
     pub key: Key,
     /// Its figure along the x axis.
-    pub x: Option<Estimated>,
+    pub x: Option<Mean>,
     /// Its figure along the y axis.
-    pub y: Option<Estimated>,
+    pub y: Option<Mean>,
 }
 
 impl ScatterPoint {
-    fn place(&self) -> Option<(Estimated, Estimated)> {
+    fn place(&self) -> Option<(Mean, Mean)> {
         let both = self.x.zip(self.y)?;
         (both.0.value.is_finite() && both.1.value.is_finite()).then_some(both)
     }
@@ -115,7 +107,7 @@ impl ScatterChart {
         front
     }
 
-    fn drawn(&self) -> Vec<(&ScatterPoint, Estimated, Estimated)> {
+    fn drawn(&self) -> Vec<(&ScatterPoint, Mean, Mean)> {
         let mut drawn: Vec<_> =
             self.points.iter().filter_map(|point| point.place().map(|(x, y)| (point, x, y))).collect();
         drawn.sort_by(|a, b| a.1.value.total_cmp(&b.1.value).then_with(|| a.0.key.label.cmp(&b.0.key.label)));
@@ -123,7 +115,7 @@ impl ScatterChart {
     }
 
     fn layout(&self) -> Layout {
-        let domain = |of: &dyn Fn(&(&ScatterPoint, Estimated, Estimated)) -> Estimated| {
+        let domain = |of: &dyn Fn(&(&ScatterPoint, Mean, Mean)) -> Mean| {
             let all = self.drawn();
             let ends = all.iter().map(of).flat_map(|e| {
                 let (low, high) = e.interval.unwrap_or((e.value, e.value));
@@ -213,12 +205,12 @@ impl ScatterChart {
         let drawn = self.drawn();
         let layout = self.layout();
         let (point, x, y) = drawn.get(index)?;
-        let reading = |measure: &Measure, own: &Estimated| Reading {
+        let reading = |measure: &Measure, own: &Mean| Reading {
             group: String::new(),
             label: measure.name.clone(),
             class: point.key.class(),
             value: Some(own.value),
-            text: text(measure, own),
+            text: own.text(measure.quantity),
         };
         Some(Readout {
             x: index as f64,
@@ -231,17 +223,6 @@ impl ScatterChart {
 
 fn overlap(a: &Area, b: &Area) -> bool {
     a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom()
-}
-
-/// `1.4 h`, or `1.4 h (1.2 h to 1.6 h)`.
-fn text(measure: &Measure, own: &Estimated) -> String {
-    let value = measure.quantity.text(own.value);
-    match own.interval {
-        Some((low, high)) => {
-            format!("{value} ({} to {})", measure.quantity.text(low), measure.quantity.text(high))
-        }
-        None => value,
-    }
 }
 
 impl Chart for ScatterChart {
@@ -297,7 +278,7 @@ impl Chart for ScatterChart {
         let layout = self.layout();
         let at = (layout.x.place(x.value), layout.y.place(y.value));
         scene.add(Circle::new("outl", at, DOT_PX + 4.0));
-        let words = format!("{}: {}, {}", point.key.label, text(&self.x, x), text(&self.y, y));
+        let words = format!("{}: {}, {}", point.key.label, x.text(self.x.quantity), y.text(self.y.quantity));
         scene.add(Text::new("tx b halo", (layout.plot.right(), 12.0), words).anchor(Anchor::End));
         scene
     }
@@ -322,9 +303,9 @@ impl Chart for ScatterChart {
             "Beaten in both by another".to_owned(),
         ];
         let front: Vec<&str> = self.front().iter().map(|point| point.key.label.as_str()).collect();
-        let written = |measure: &Measure, own: Option<Estimated>| {
+        let written = |measure: &Measure, own: Option<Mean>| {
             own.filter(|own| own.value.is_finite())
-                .map_or_else(|| super::format::UNDEFINED.to_owned(), |own| text(measure, &own))
+                .map_or_else(|| super::format::UNDEFINED.to_owned(), |own| own.text(measure.quantity))
         };
         let rows = self
             .points
@@ -376,7 +357,7 @@ mod tests {
     use super::*;
 
     fn point(label: &str, x: f64, y: f64) -> ScatterPoint {
-        let exact = |value| Some(Estimated { value, interval: None });
+        let exact = |value| Some(Mean { value, interval: None });
         ScatterPoint { key: Key::new("fifo", label, Role::Other), x: exact(x), y: exact(y) }
     }
 

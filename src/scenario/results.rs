@@ -1,5 +1,7 @@
 //! `results.json`: a comparison with all that its figures and charts are made of, to be opened again later or elsewhere.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -72,7 +74,7 @@ pub enum ResultsError {
 
 /// The file as it is written.
 #[derive(Serialize, Deserialize)]
-struct Wire {
+struct Wire<'a> {
     format: String,
     version: u32,
     #[serde(default)]
@@ -91,7 +93,7 @@ struct Wire {
     #[serde(default)]
     jobs: u64,
     scenario: Value,
-    runs: Vec<RunResult>,
+    runs: Cow<'a, [RunResult]>,
 }
 
 impl Results {
@@ -111,8 +113,8 @@ impl Results {
             assumptions: self.assumptions.clone(),
             gpu_jobs: self.gpu_jobs,
             jobs: self.jobs,
-            scenario: serde_json::from_str(&self.scenario.to_json())?,
-            runs: self.runs.clone(),
+            scenario: serde_json::to_value(&self.scenario)?,
+            runs: Cow::Borrowed(&self.runs),
         })
     }
 
@@ -155,7 +157,7 @@ impl Results {
             assumptions: wire.assumptions,
             gpu_jobs: wire.gpu_jobs,
             jobs: wire.jobs,
-            runs: wire.runs,
+            runs: wire.runs.into_owned(),
         })
     }
 }

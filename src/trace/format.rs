@@ -37,6 +37,7 @@ use serde::{Deserialize, Serialize};
 pub(super) use generic_csv::mapping_of;
 pub(super) use k8s_json::{PRODUCT_LABELS as GPU_LABELS, is_gpu as is_kubernetes_gpu};
 pub use sacct::SACCT_COMMAND;
+pub(super) use tres::{is_slice, kind_and_count};
 
 use crate::trace::elements::{ArrayAt, Place};
 use crate::trace::intake::{Closing, Fault, Intake, Verdict};

@@ -267,18 +267,13 @@ impl NodeList {
         Some(Self { kind: published, has_header: first_is_header, count })
     }
 
-    pub(super) fn dialect(sample: &Sample<'_>) -> Dialect {
-        Dialect {
-            delimiter: if slurm::Printed::recognise(sample).is_some() {
-                slurm::delimiter(sample)
-            } else {
-                sample.delimiter()
-            },
-            second: None,
-            quotes: Quotes::Double,
-            comments: Comments::Hash,
-            skip: 0,
-        }
+    /// How it is cut into fields.
+    pub(super) fn dialect(&self, sample: &Sample<'_>) -> Dialect {
+        let delimiter = match &self.kind {
+            Layouts::Slurm(_) => slurm::delimiter(sample),
+            Layouts::Published(..) | Layouts::Plain(_) => sample.delimiter(),
+        };
+        Dialect { delimiter, second: None, quotes: Quotes::Double, comments: Comments::Hash, skip: 0 }
     }
 
     /// Counts one row.

@@ -209,7 +209,7 @@ fn batch_system(sample: &Sample<'_>) -> Option<(&'static str, String)> {
     let above = String::from_utf8_lossy(&lines.join(&b'\n')).into_owned();
     let first = String::from_utf8_lossy(sample.first_line());
     if above.contains("apiVersion:")
-        || (above.contains("NAME") && above.contains("READY") || above.contains("ROLES"))
+        || (above.contains("NAME") && (above.contains("READY") || above.contains("ROLES")))
     {
         let advice =
             "Print it as JSON: kubectl get pods -A -o json, and kubectl get nodes -o json for the cluster"

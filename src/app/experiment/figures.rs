@@ -2,9 +2,10 @@
 
 use super::Course;
 use crate::app::comparison;
+use crate::app::figures::quantity;
 use crate::chart::format::{self, DurationUnit, Quantity};
 use crate::chart::{HeatMap, Key, Level, Marked, Mean, Response, ResponseChart, Role};
-use crate::metrics::spec::{Direction, MetricSpec, Unit, metrics};
+use crate::metrics::spec::{self, Direction, MetricSpec, Unit, metrics};
 use crate::metrics::statistics::{Estimate, Verdict};
 use crate::policy::param::ParamValue;
 use crate::scenario::sweep::results::Results;
@@ -26,19 +27,7 @@ const CHANGES: [&str; 9] = [
 /// A metric by its key; the first of all where there is none.
 #[must_use]
 pub fn metric(key: &str) -> &'static MetricSpec {
-    let all = metrics();
-    all.iter().find(|spec| spec.key == key).unwrap_or(&all[0])
-}
-
-/// How values of a metric are written on an axis.
-#[must_use]
-pub fn quantity(spec: &MetricSpec) -> Quantity {
-    match spec.unit {
-        Unit::Seconds | Unit::ReferenceGpuSeconds => Quantity::Duration,
-        Unit::Share => Quantity::Share,
-        Unit::Ratio | Unit::ReferenceGpus => Quantity::Ratio,
-        Unit::Count | Unit::JobsPerHour | Unit::GpuHours | Unit::Money => Quantity::Count,
-    }
+    spec::metric(key).unwrap_or(&metrics()[0])
 }
 
 /// How the policies of a sweep are drawn.

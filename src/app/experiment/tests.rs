@@ -1,7 +1,8 @@
 use std::rc::Rc;
 
-use super::figures::{changes, heat, quantity, response};
+use super::figures::{changes, heat, response};
 use super::*;
+use crate::app::figures::quantity;
 use crate::app::plan::RunProgress;
 use crate::app::samples;
 use crate::metrics::Metrics;

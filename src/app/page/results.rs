@@ -121,9 +121,7 @@ struct Frame {
 impl Frame {
     /// The name of a figure's file.
     fn file_name(&self, what: &str) -> AttrValue {
-        let mut seeds: Vec<u64> = self.comparison.all_runs().map(|(_, run)| run.seed).collect();
-        seeds.sort_unstable();
-        seeds.dedup();
+        let seeds = self.comparison.seeds();
         export::file_name(&self.trace_name, what, Seeds::All(&seeds), &self.today, "svg").into()
     }
 }

@@ -20,7 +20,7 @@ use crate::trace::format::{Column, Evidence, Format, Layout, RowReader, Shape, U
 use crate::trace::intake::{Closing, Draft, Fault, Notice, Verdict};
 use crate::trace::outcome::Outcomes;
 use crate::trace::refusal::Refusal;
-use crate::trace::report;
+use crate::trace::repair::Tally;
 use crate::trace::rows::{Cells, Comments, Dialect, Header, Quotes, Row};
 use crate::trace::sample::Sample;
 use crate::trace::value::{self, Bad};
@@ -143,7 +143,7 @@ struct Reader {
     steps: u64,
     waiting_arrays: u64,
     het_components: u64,
-    mended: Lines,
+    mended: Tally,
     drafts: Drafts,
     /// Records of earlier sizes of jobs.
     resized: u64,
@@ -152,23 +152,6 @@ struct Reader {
     names: HashSet<Vec<u8>>,
     cluster: Option<usize>,
     first_cluster: Vec<u8>,
-}
-
-/// How many lines there are, and the first of them.
-#[derive(Debug, Default)]
-struct Lines {
-    count: u64,
-    first: Vec<u64>,
-}
-
-impl Lines {
-    fn add(&mut self, line: u64) {
-        const SHOWN: usize = 5;
-        self.count += 1;
-        if self.first.len() < SHOWN {
-            self.first.push(line);
-        }
-    }
 }
 
 /// What was noticed about the jobs while they were drafted; given back where a draft comes to nothing.
@@ -234,7 +217,7 @@ fn open(header: &Header) -> Result<Box<dyn RowReader>, Refusal> {
         steps: 0,
         waiting_arrays: 0,
         het_components: 0,
-        mended: Lines::default(),
+        mended: Tally::default(),
         drafts: Drafts::default(),
         resized: 0,
         outcomes: Outcomes::default(),
@@ -315,11 +298,8 @@ impl RowReader for Reader {
             ),
             Notice::new(
                 "mended-rows",
-                self.mended.count,
-                format!(
-                    "rows had the delimiter inside a text and were put right{}",
-                    report::lines(&self.mended.first, self.mended.count)
-                ),
+                self.mended.count(),
+                format!("rows had the delimiter inside a text and were put right{}", self.mended.lines()),
             ),
             Notice::new(
                 "gres-per-node",

@@ -136,19 +136,29 @@ pub(super) fn gres(text: &[u8], nodes: i64, bare: i64) -> Result<Tres<'_>, Bad> 
             tally.share(name, parts.next_back().unwrap_or(b"1"));
             continue;
         }
-        let parts: Vec<&[u8]> = parts.collect();
-        let (kind, count): (&[u8], &[u8]) = match parts.as_slice() {
-            [] => (b"", b"1"),
-            [one] if one.first().is_some_and(u8::is_ascii_digit) => (b"", one),
-            [kind] => (kind, b"1"),
-            [kind, count, ..] => (kind, count),
-        };
+        let (kind, count) = kind_and_count(parts);
         tally.add(kind, value::gpus(count).map_err(|_| COUNT)?, times)?;
     }
     Ok(match tally.into_tres(None) {
         Tres::NoGpus if is_unnamed => Tres::Empty,
         known => known,
     })
+}
+
+/// The type and the number of GPUs, of what stands behind `gpu:` in an entry: `a100:2`, `2`, `a100`, or nothing.
+pub(in crate::trace) fn kind_and_count<'a>(
+    mut parts: impl Iterator<Item = &'a [u8]>,
+) -> (&'a [u8], &'a [u8]) {
+    match (parts.next(), parts.next()) {
+        (None, _) => (b"", b"1"),
+        (Some(one), None) if one.first().is_some_and(u8::is_ascii_digit) => (b"", one),
+        (Some(kind), count) => (kind, count.unwrap_or(b"1")),
+    }
+}
+
+/// Whether a type is one of MIG slices, as in `a100_1g.5gb`.
+pub(in crate::trace) fn is_slice(kind: &str) -> bool {
+    kind.contains("g.") && kind.contains("gb")
 }
 
 /// What stands before and behind the first `mark`.
@@ -171,7 +181,7 @@ pub(super) struct Tally<'a> {
 impl Grant<'_> {
     /// Whether it is of MIG slices, as in `a100_1g.5gb`.
     pub(super) fn is_slices(&self) -> bool {
-        self.kind.contains("g.") && self.kind.contains("gb")
+        is_slice(&self.kind)
     }
 }
 

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::Count;
+use crate::trace::format::{is_slice, kind_and_count};
 use crate::trace::json;
 use crate::trace::latin;
 use crate::trace::rows::Cells;
@@ -159,34 +160,26 @@ pub(super) fn count_node(node: &Value, count: &mut Count) {
 /// Counts one node with such resources: `gpu:a100:8(S:0-1)`, `gpu:4`, `gpu:a100:4,gpu:v100:2`, `(null)`. One with several models is a
 /// machine of the first; the others count as machines beside it.
 fn count_gpus(gres: &str, count: &mut Count) {
-    let mut depth = 0_i32;
-    let items = gres.split(|mark: char| {
-        depth += i32::from(mark == '(') - i32::from(mark == ')');
-        mark == ',' && depth == 0
-    });
     let mut is_first = true;
-    for item in items {
-        let item = item.split('(').next().unwrap_or_default();
-        let mut words = item.split(':');
-        if !words.next().is_some_and(|name| name.eq_ignore_ascii_case("gpu")) {
+    for item in gres.as_bytes().split(|&byte| byte == b',') {
+        let item = item.split(|&byte| byte == b'(').next().unwrap_or_default();
+        let mut words = item.split(|&byte| byte == b':');
+        if !words.next().is_some_and(|name| name.eq_ignore_ascii_case(b"gpu")) {
             continue;
         }
-        let (model, number) = match (words.next(), words.next()) {
-            (Some(model), Some(number)) => (model, number),
-            (Some(only), None) if only.starts_with(|mark: char| mark.is_ascii_digit()) => ("", only),
-            (only, _) => (only.unwrap_or_default(), "1"),
-        };
-        let Ok(gpus) = value::gpus(number.as_bytes()) else {
+        let (model, number) = kind_and_count(words);
+        let Ok(gpus) = value::gpus(number) else {
             count.report.unread += 1;
             continue;
         };
-        if model.contains("g.") && model.contains("gb") {
+        let model = latin::decode(model);
+        if is_slice(&model) {
             count.parts(gpus);
         }
         if std::mem::take(&mut is_first) {
-            count.machine(model.to_owned(), gpus);
+            count.machine(model, gpus);
         } else {
-            count.beside(model.to_owned(), gpus);
+            count.beside(model, gpus);
         }
     }
     if is_first {

@@ -39,9 +39,7 @@ enum File {
 impl File {
     fn save(&self, props: &ExportsProps) -> Result<(), JsValue> {
         let partial = |what: &str| if props.is_whole { what.to_owned() } else { format!("{what}-partial") };
-        let mut seeds: Vec<u64> = props.comparison.all_runs().map(|(_, run)| run.seed).collect();
-        seeds.sort_unstable();
-        seeds.dedup();
+        let seeds = props.comparison.seeds();
         let name = |what: &str, seeds: Seeds<'_>, extension: &str| {
             export::file_name(&props.trace_name, what, seeds, &props.today, extension)
         };

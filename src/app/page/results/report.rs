@@ -67,9 +67,7 @@ pub(super) fn SaveReport(props: &ReportProps) -> Html {
                 As::Html => (report.to_html(), "text/html", "html"),
                 As::Markdown => (report.to_markdown(), "text/markdown", "md"),
             };
-            let mut seeds: Vec<u64> = props.comparison.all_runs().map(|(_, run)| run.seed).collect();
-            seeds.sort_unstable();
-            seeds.dedup();
+            let seeds = props.comparison.seeds();
             let name =
                 export::file_name(&props.trace_name, "report", Seeds::All(&seeds), &props.today, extension);
             is_refused.set(save::save_text(&name, kind, &text).is_err());

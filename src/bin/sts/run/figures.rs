@@ -1,7 +1,7 @@
 //! The key figures of a comparison as a table on the terminal.
 
 use sts_sim::chart::format::{self, DurationUnit, Quantity};
-use sts_sim::metrics::spec::{MetricSpec, Unit, metrics};
+use sts_sim::metrics::spec::{MetricSpec, Unit, metric};
 use sts_sim::metrics::statistics::Verdict;
 use sts_sim::scenario::PolicyChoice;
 use sts_sim::scenario::statistics::{Over, Pair, Spread, Statistics};
@@ -26,8 +26,7 @@ const COMPARED: &str = "jct_mean_s";
 /// the difference to `baseline`, a label.
 pub(crate) fn text(statistics: &Statistics, policies: &[PolicyChoice], baseline: Option<&str>) -> String {
     let labels: Vec<&str> = policies.iter().map(PolicyChoice::label).collect();
-    let shown: Vec<&MetricSpec> =
-        SHOWN.iter().filter_map(|key| metrics().iter().find(|spec| spec.key == *key)).collect();
+    let shown: Vec<&MetricSpec> = SHOWN.iter().filter_map(|key| metric(key)).collect();
     let units: Vec<DurationUnit> = shown
         .iter()
         .map(|spec| {
