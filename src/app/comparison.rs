@@ -94,24 +94,14 @@ impl Comparison {
     /// other takes its place.
     #[must_use]
     pub fn new(runs: Rc<Vec<RunResult>>, scenario: &Scenario, baseline: Option<&str>) -> Self {
-        let mut rows: Vec<Row> = Vec::new();
-        for choice in &scenario.policies {
-            let title = match &choice.label {
-                Some(label) => label.clone(),
-                None => {
-                    registry::spec(&choice.name).map_or(choice.name.as_str(), |spec| spec.title).to_owned()
-                }
-            };
-            let clashes = rows.iter().any(|row| row.title == title);
-            let variant = rows.iter().filter(|row| row.policy == choice.name).count();
-            rows.push(Row {
-                label: choice.label().to_owned(),
-                title: if clashes { choice.label().to_owned() } else { title },
-                policy: choice.name.clone(),
-                variant,
-                runs: Vec::new(),
-            });
-        }
+        let row = |(choice, Called { title, variant }): (&PolicyChoice, Called)| Row {
+            label: choice.label().to_owned(),
+            title,
+            policy: choice.name.clone(),
+            variant,
+            runs: Vec::new(),
+        };
+        let mut rows: Vec<Row> = scenario.policies.iter().zip(called(&scenario.policies)).map(row).collect();
         for row in &mut rows {
             let by_seed: BTreeMap<u64, usize> = runs
                 .iter()
@@ -220,6 +210,28 @@ impl Comparison {
         };
         Key::new(row.policy.clone(), row.title.clone(), role).variant(row.variant).marked(self.marked)
     }
+}
+
+/// How one of several policies is told from the others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Called {
+    /// What people read: its [`title`]; its label where an earlier one is called so.
+    pub title: String,
+    /// 0 for the first entry of a policy, 1 for the second of the same policy, ….
+    pub variant: usize,
+}
+
+/// What each of the policies of a scenario is called, in their order.
+#[must_use]
+pub fn called(policies: &[PolicyChoice]) -> Vec<Called> {
+    let mut all: Vec<Called> = Vec::new();
+    for (at, choice) in policies.iter().enumerate() {
+        let title = title(choice);
+        let clashes = all.iter().any(|earlier| earlier.title == title);
+        let variant = policies.iter().take(at).filter(|earlier| earlier.name == choice.name).count();
+        all.push(Called { title: if clashes { choice.label() } else { title }.to_owned(), variant });
+    }
+    all
 }
 
 /// What people read for a policy of a scenario: its label, else the policy's title.

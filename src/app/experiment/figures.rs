@@ -1,13 +1,14 @@
 //! What an experiment shows: the answer of a metric to what is varied, and what more GPUs change.
 
 use super::Course;
-use crate::app::comparison;
+use crate::app::comparison::{self, Called, called};
 use crate::app::figures::quantity;
 use crate::chart::format::{self, DurationUnit, Quantity};
 use crate::chart::{HeatMap, Key, Level, Marked, Mean, Response, ResponseChart, Role};
 use crate::metrics::spec::{self, Direction, MetricSpec, Unit, metrics};
 use crate::metrics::statistics::{Estimate, Verdict};
 use crate::policy::param::ParamValue;
+use crate::scenario::PolicyChoice;
 use crate::scenario::sweep::results::Results;
 use crate::scenario::sweep::{Sweep, level_text};
 
@@ -35,15 +36,11 @@ pub fn metric(key: &str) -> &'static MetricSpec {
 pub fn keys(sweep: &Sweep) -> Vec<Key> {
     let policies = &sweep.base.policies;
     let marked = Marked::among(policies.len());
-    let of = |(at, choice): (usize, &crate::scenario::PolicyChoice)| {
+    let key = |(choice, Called { title, variant }): (&PolicyChoice, Called)| {
         let role = if choice.name == comparison::SUBJECT { Role::Subject } else { Role::Other };
-        let variant = policies[..at].iter().filter(|earlier| earlier.name == choice.name).count();
-        let clashes =
-            policies[..at].iter().any(|earlier| comparison::title(earlier) == comparison::title(choice));
-        let label = if clashes { choice.label() } else { comparison::title(choice) };
-        Key::new(choice.name.clone(), label, role).variant(variant).marked(marked)
+        Key::new(choice.name.clone(), title, role).variant(variant).marked(marked)
     };
-    policies.iter().enumerate().map(of).collect()
+    policies.iter().zip(called(policies)).map(key).collect()
 }
 
 fn mean(estimate: Estimate) -> Mean {
