@@ -485,6 +485,31 @@ fn a_sweep_writes_every_run_and_prints_a_table_of_means() {
 }
 
 #[test]
+fn scenarios_side_by_side_are_run_with_the_policies_and_seeds_of_the_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut other = scenario();
+    other["name"] = "more".into();
+    other["cluster"]["nodes"][0]["count"] = 3.into();
+    other["policies"] = serde_json::json!([{"name": "las"}]);
+    other["seeds"] = serde_json::json!([7, 8, 9]);
+    let beside = folder.path().join("more.json");
+    fs::write(&beside, other.to_string()).unwrap();
+    let path = write_scenario(folder.path(), &scenario());
+    let out = folder.path().join("out");
+    let sweep = |args: &[&str]| sts(&[&["sweep", &path, "--out", out.to_str().unwrap()], args].concat(), b"");
+    let output = sweep(&["--beside", beside.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let means = fs::read_to_string(out.join("means.csv")).unwrap();
+    assert!(means.starts_with("set-up,policy,metric,"), "{means}");
+    let seeds = scenario()["seeds"].as_array().map_or(1, Vec::len);
+    assert!(means.lines().any(|line| line.starts_with(&format!("more,STS,jct_mean_s,{seeds},"))), "{means}");
+    assert!(means.contains(",srtf,") && !means.contains(",las,"), "policies are those of the first");
+    let output = sweep(&["--beside", &path]);
+    assert!(stderr(&output).contains("twice"), "{}", stderr(&output));
+    assert!(!sweep(&["--beside", &path, "--axis", "load=1"]).status.success());
+}
+
+#[test]
 fn what_a_sweep_cannot_run_is_told_and_the_rest_is_there() {
     let folder = tempfile::tempdir().unwrap();
     let mut scenario = scenario();

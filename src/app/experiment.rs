@@ -1,35 +1,58 @@
-//! The experiment: the comparison of the set-up at several values of one or two things. What is to be run ([`Draft`]), how far that
-//! is ([`Course`]), and what came out ([`figures`]).
+//! The experiment: the comparison of the set-up at several values of one or two things, or of several set-ups side by side. What is to
+//! be run ([`Draft`], on the [`Desk`]), how far that is ([`Course`]), and what came out ([`figures`]).
 
 pub mod course;
+pub mod desk;
 pub mod figures;
+pub mod link;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 pub use course::{Course, ExperimentId, Heard, Kind, LostRun, Phase};
+pub use desk::Desk;
 
 use crate::policy::param::{ParamKind, ParamValue};
 use crate::policy::spec;
 use crate::scenario::Scenario;
 use crate::scenario::sweep::factor::gpus_added;
-use crate::scenario::sweep::{Axis, Factor, MOST_AXES, Sweep, SweepError, Takes, level_text, parse_levels};
+use crate::scenario::sweep::{
+    Axis, Factor, MOST_AXES, Sweep, SweepError, Takes, is_same_world, level_text, parse_levels,
+};
 
 /// The metric that is shown first.
 pub const FIRST_METRIC: &str = "jct_mean_s";
 /// GPUs that "what if" adds, or as many more as fill whole nodes.
 pub const ADDED: u32 = 8;
 
+/// What is said where there is nothing to stand beside the set-up.
+const TOO_FEW: &str = "Keep the set-up as it is, change it, and come back: both will stand side by side.";
+
 /// What is to be run, as it stands in the form.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Draft {
+    /// What is compared.
+    pub what: What,
     /// One or two axes.
     pub axes: Vec<AxisDraft>,
+    /// Set-ups that were kept, to stand beside the set-up as it is; their names are their own.
+    pub set_ups: Vec<Rc<Scenario>>,
     /// Seeds 0 to n − 1; `None` = those of the set-up.
     pub seeds: Option<u32>,
     /// Labels of policies of the set-up that are left out.
     pub left_out: BTreeSet<String>,
+}
+
+/// What an experiment compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum What {
+    /// Values of one or two things.
+    #[default]
+    Values,
+    /// Whole set-ups.
+    SetUps,
 }
 
 /// An axis as it stands in the form.
@@ -44,6 +67,14 @@ pub struct AxisDraft {
 /// A change of the form.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
+    /// Something else is compared.
+    What(What),
+    /// The set-up is kept as it is.
+    KeepSetUp,
+    /// A kept set-up has another name.
+    NameSetUp(usize, String),
+    /// A kept set-up is not needed any more.
+    RemoveSetUp(usize),
     /// An axis is about something else.
     Factor(usize, Factor),
     /// An axis has other values.
@@ -72,12 +103,36 @@ impl Draft {
     #[must_use]
     pub fn of(base: &Scenario) -> Self {
         let factor = Factor::all(base, []).into_iter().next().unwrap_or(Factor::RoundLength);
-        Self { axes: vec![AxisDraft::of(factor, base)], seeds: None, left_out: BTreeSet::new() }
+        Self {
+            what: What::Values,
+            axes: vec![AxisDraft::of(factor, base)],
+            set_ups: Vec::new(),
+            seeds: None,
+            left_out: BTreeSet::new(),
+        }
     }
 
     /// Makes a change.
     pub fn apply(&mut self, change: Change, base: &Scenario) {
         match change {
+            Change::What(what) => self.what = what,
+            Change::KeepSetUp => {
+                self.set_ups.push(Rc::new(Scenario { name: self.free_name(&base.name), ..base.clone() }));
+            }
+            Change::NameSetUp(at, name) => {
+                let name = name.trim();
+                let is_own = self.set_ups.get(at).is_some_and(|own| own.name == name);
+                if !is_own && !name.is_empty() {
+                    let name = self.free_name(name);
+                    if let Some(set_up) = self.set_ups.get_mut(at) {
+                        Rc::make_mut(set_up).name = name;
+                    }
+                }
+            }
+            Change::RemoveSetUp(at) if at < self.set_ups.len() => {
+                self.set_ups.remove(at);
+            }
+            Change::RemoveSetUp(_) => {}
             Change::Factor(at, factor) => {
                 if let Some(axis) = self.axes.get_mut(at) {
                     *axis = AxisDraft::of(factor, base);
@@ -127,6 +182,28 @@ impl Draft {
         base
     }
 
+    /// A name that no kept set-up has.
+    fn free_name(&self, wanted: &str) -> String {
+        let wanted = if wanted.is_empty() { "Set-up" } else { wanted };
+        let is_free = |name: &String| self.set_ups.iter().all(|set_up| set_up.name != *name);
+        let numbered = (2..).map(|number| format!("{wanted} {number}"));
+        std::iter::once(wanted.to_owned()).chain(numbered).find(is_free).unwrap_or_default()
+    }
+
+    /// The kept set-ups, and the set-up as it is where it is none of them; all with the policies and seeds of `base`.
+    #[must_use]
+    pub fn side_by_side(&self, base: &Scenario) -> Vec<Scenario> {
+        let mut all: Vec<Scenario> = self.set_ups.iter().map(|set_up| (**set_up).clone()).collect();
+        if all.iter().all(|set_up| !is_same_world(set_up, base)) {
+            all.push(Scenario { name: self.free_name(&base.name), ..base.clone() });
+        }
+        for set_up in &mut all {
+            set_up.policies.clone_from(&base.policies);
+            set_up.seeds.clone_from(&base.seeds);
+        }
+        all
+    }
+
     /// The sweep that the form says.
     ///
     /// # Errors
@@ -135,6 +212,13 @@ impl Draft {
         let base = self.base(scenario);
         if base.policies.is_empty() {
             return Err(Problem { axis: None, message: "Choose at least one policy.".to_owned() });
+        }
+        if self.what == What::SetUps {
+            let all = self.side_by_side(&base);
+            if all.len() < 2 {
+                return Err(Problem { axis: None, message: TOO_FEW.to_owned() });
+            }
+            return Sweep::of_scenarios(&all).map_err(|error| told_of(None, error));
         }
         let mut axes = Vec::new();
         for (at, axis) in self.axes.iter().enumerate() {

@@ -3,12 +3,13 @@
 //! `s` is the scenario (JSON, base64url without padding), `v` the version of its format. What is shown is apart from what is
 //! computed, so that a bad part of the one does not lose the other: `view`, `base` (the baseline's label), and `trace`, the
 //! fingerprint of the workload, which tells a reader whose file is another one. Jobs are never in a link. What is in the laboratory
-//! is written by [`laboratory::link`](super::laboratory::link).
+//! is written by [`laboratory::link`](super::laboratory::link), what is in the experiment by [`experiment::link`](super::experiment::link).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
 
+use super::experiment::{Draft, link as experiment};
 use super::laboratory::link::{self as laboratory, Shared};
 use super::state::View;
 use crate::policy;
@@ -27,6 +28,8 @@ pub struct Link {
     pub trace: Option<String>,
     /// What is in the laboratory.
     pub laboratory: Option<Shared>,
+    /// What is in the experiment.
+    pub experiment: Option<Draft>,
 }
 
 /// What in a link could not be followed. The page shows each of them.
@@ -55,8 +58,7 @@ pub enum Remark {
 pub fn encode(link: &Link) -> String {
     let mut text = form_urlencoded::Serializer::new(String::new());
     if let Some(scenario) = &link.scenario {
-        let json = serde_json::to_string(scenario).unwrap_or_default();
-        text.append_pair("s", &URL_SAFE_NO_PAD.encode(json)).append_pair("v", &VERSION.to_string());
+        text.append_pair("s", &written(scenario)).append_pair("v", &VERSION.to_string());
     }
     let others = [
         ("view", link.view.map(View::word)),
@@ -71,7 +73,14 @@ pub fn encode(link: &Link) -> String {
     for (key, value) in link.laboratory.iter().flat_map(laboratory::encode) {
         text.append_pair(key, &value);
     }
+    for (key, value) in link.experiment.iter().flat_map(|draft| experiment::encode(draft, written)) {
+        text.append_pair(key, &value);
+    }
     text.finish()
+}
+
+fn written(scenario: &Scenario) -> String {
+    URL_SAFE_NO_PAD.encode(serde_json::to_string(scenario).unwrap_or_default())
 }
 
 /// Reads what stands after `#` (with or without it). Whatever cannot be followed is left out and named.
@@ -83,6 +92,7 @@ pub fn decode(text: &str) -> (Link, Vec<Remark>) {
     let mut scenario = None;
     let mut version = VERSION;
     let mut of_laboratory = Vec::new();
+    let mut of_experiment = Vec::new();
     for (key, value) in form_urlencoded::parse(text.trim_start_matches('#').as_bytes()) {
         match key.as_ref() {
             "s" => scenario = Some(value.into_owned()),
@@ -97,6 +107,7 @@ pub fn decode(text: &str) -> (Link, Vec<Remark>) {
             "base" => link.baseline = Some(value.into_owned()),
             "trace" => link.trace = Some(value.into_owned()),
             key if laboratory::is_key(key) => of_laboratory.push((key.to_owned(), value.into_owned())),
+            key if experiment::is_key(key) => of_experiment.push((key.to_owned(), value.into_owned())),
             _ => dropped.push(key.into_owned()),
         }
     }
@@ -114,6 +125,10 @@ pub fn decode(text: &str) -> (Link, Vec<Remark>) {
             Err(why) => remarks.push(Remark::Unreadable(why)),
         }
     }
+    let mut dropped_beside = Vec::new();
+    let read = |encoded: &str| read_scenario(encoded, version, &mut dropped_beside).ok();
+    link.experiment = experiment::decode(&of_experiment, read, &mut dropped);
+    dropped.extend(dropped_beside);
     if !dropped.is_empty() {
         remarks.push(Remark::Dropped(dropped));
     }
@@ -174,6 +189,7 @@ mod tests {
             baseline: Some("Gavel & co. + 1".into()),
             trace: Some("7be1c9".into()),
             laboratory: None,
+            experiment: None,
         }
     }
 
@@ -189,6 +205,32 @@ mod tests {
         assert_eq!(decode(&format!("#{}", encode(&link()))), (link(), vec![]));
         assert_eq!(decode(""), (Link::default(), vec![]));
         assert_eq!(encode(&Link::default()), "");
+    }
+
+    #[test]
+    fn an_experiment_survives_the_way_through_the_address() {
+        use crate::app::experiment::{Change, What};
+        use crate::scenario::sweep::Factor;
+        let base = samples::default_scenario();
+        let mut draft = Draft::of(&base);
+        for change in [
+            Change::Factor(0, Factor::Weight { tenant: "a=b & c".into() }),
+            Change::Levels(0, "1, 2, and".into()),
+            Change::AddAxis(Factor::RoundLength),
+            Change::Seeds(Some(7)),
+            Change::Policy("fifo".into()),
+            Change::KeepSetUp,
+            Change::KeepSetUp,
+            Change::What(What::SetUps),
+        ] {
+            draft.apply(change, &base);
+        }
+        let link = Link { experiment: Some(draft), view: Some(View::Experiment), ..link() };
+        assert_eq!(decode(&encode(&link)), (link, vec![]));
+        let (read, remarks) = decode("#vary=load=1&vary=speed=2&seeds=0&beside=%25&compare=cats&vary=load=2");
+        assert_eq!(read.experiment.map(|draft| draft.axes.len()), Some(1));
+        let dropped = ["vary=speed=2", "seeds=0", "beside=%", "compare=cats", "vary=load=2"];
+        assert_eq!(remarks, [Remark::Dropped(dropped.map(str::to_owned).to_vec())]);
     }
 
     #[test]

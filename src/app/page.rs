@@ -326,7 +326,7 @@ impl Page {
         let workload = input.as_ref().map_or(JsValue::UNDEFINED, |input| self.shelf.workload(input.read));
         let obstacle = state.obstacles().first().map(|obstacle| AttrValue::from(obstacle_text(obstacle)));
         html! {
-            <Experiment view={state.view} scenario={&state.scenario} {input} {workload} {shown} {obstacle} today={browser::today()}
+            <Experiment view={state.view} dialog={state.dialog} scenario={&state.scenario} desk={Rc::clone(&state.experiment)} {input} {workload} {shown} {obstacle} today={browser::today()}
                 {worker_url} dispatch={&self.dispatch} />
         }
     }
@@ -474,9 +474,10 @@ impl Page {
         let is_same_step = Rc::ptr_eq(&state.scenario, &before.scenario)
             && state.view == before.view
             && state.laboratory.step == before.laboratory.step;
-        let is_same_laboratory = Rc::ptr_eq(&state.laboratory, &before.laboratory);
+        let is_same_form = Rc::ptr_eq(&state.laboratory, &before.laboratory)
+            && Rc::ptr_eq(&state.experiment, &before.experiment);
         if is_same_step
-            && is_same_laboratory
+            && is_same_form
             && state.baseline == before.baseline
             && state.input() == before.input()
         {

@@ -24,6 +24,7 @@ pub use inputs::{FileInfo, FilesId, Inputs, Loaded, ReadId, ReadReport, Refused,
 pub use runs::{ComparisonId, Groups, Older, ResultSet, RunReport, Runs};
 
 use super::comparison::{Freshness, Toggle};
+use super::experiment::{self, Desk};
 use super::forecast::Forecast;
 use super::laboratory::link::Shared;
 use super::laboratory::{Change, Laboratory};
@@ -261,6 +262,10 @@ pub enum Action {
     Toggle(String, Toggle),
     /// Something was done in the laboratory.
     Laboratory(Change),
+    /// The form of the experiment was changed.
+    Experiment(experiment::Change),
+    /// A set-up that was kept is to be the set-up.
+    TakeSetUp(Rc<Scenario>),
     /// Results that were run before are to be shown, with the set-up they are of.
     OpenResults(Box<Results>),
     /// Results that were run before are to stand beside those shown; `None` = no more.
@@ -346,6 +351,8 @@ pub struct State {
     pub history: History,
     /// The laboratory.
     pub laboratory: Rc<Laboratory>,
+    /// The form of the experiment.
+    pub experiment: Rc<Desk>,
     /// Results that stand beside those shown.
     pub beside: Option<Rc<Beside>>,
     /// Results that are kept in the browser.
@@ -365,13 +372,15 @@ enum Settings {
 
 impl Default for State {
     fn default() -> Self {
+        let scenario = Rc::new(samples::default_scenario());
         Self {
+            experiment: Rc::new(Desk::of(&scenario)),
             view: View::Start,
             theme: Theme::System,
             letter_keys: LetterKeys::On,
             dialog: None,
             remarks: Vec::new(),
-            scenario: Rc::new(samples::default_scenario()),
+            scenario,
             faults: Rc::default(),
             inputs: Inputs::default(),
             foresight: Foresight::default(),
@@ -503,17 +512,22 @@ impl State {
             baseline: self.baseline.clone(),
             trace: trace.or_else(|| self.inputs.expected_trace.clone()),
             laboratory: (*self.laboratory != Laboratory::default()).then(|| Shared::of(&self.laboratory)),
+            experiment: (!self.experiment.is_untouched()).then(|| self.experiment.draft().clone()),
         })
     }
 
-    /// What stands after `#` in a link that is sent to others: of the laboratory and the set-up only what is shown.
+    /// What stands after `#` in a link that is sent to others: of the laboratory, the experiment and the set-up only what is shown.
     #[must_use]
     pub fn address_to_share(&self) -> String {
         if self.view == View::Laboratory {
             let laboratory = Some(Shared::of(&self.laboratory));
             return link::encode(&Link { view: Some(self.view), laboratory, ..Link::default() });
         }
-        State { laboratory: Rc::default(), ..self.clone() }.address()
+        let mut shown = State { laboratory: Rc::default(), ..self.clone() };
+        if self.view != View::Experiment {
+            shown.experiment = Rc::new(Desk::of(&self.scenario));
+        }
+        shown.address()
     }
 
     /// Takes an action, and says what the page has to do about it.
@@ -652,6 +666,15 @@ impl State {
             }
             Action::DismissKeptFault => self.kept_fault = None,
             Action::Laboratory(change) => Rc::make_mut(&mut self.laboratory).apply(change),
+            Action::Experiment(change) => Rc::make_mut(&mut self.experiment).apply(change),
+            Action::TakeSetUp(set_up) => {
+                self.change((*set_up).clone(), &mut commands);
+                self.faults = Rc::default();
+                self.show(View::SetUp, &mut commands);
+            }
+        }
+        if self.view == View::Experiment && !self.experiment.is_of(&self.scenario) {
+            Rc::make_mut(&mut self.experiment).follow(&self.scenario);
         }
         self.foresee(&mut commands);
         commands
@@ -763,6 +786,9 @@ impl State {
         } else {
             self.change(scenario, commands);
             self.faults = Rc::default();
+        }
+        if let Some(draft) = link.experiment {
+            Rc::make_mut(&mut self.experiment).open(draft, &self.scenario);
         }
         self.show(view, commands);
     }

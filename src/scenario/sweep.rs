@@ -4,6 +4,8 @@
 //! scenario with these values and nothing else changed. Points come in the order of the levels as given, the first axis slowest; at
 //! each point come the seeds, and for each seed the policies, as the scenario lists them.
 //!
+//! Whole scenarios can stand side by side too ([`Sweep::of_scenarios`]): each is a point, whatever they differ in.
+//!
 //! A policy that a factor does not touch would give the same result at several points: such a run is carried out once
 //! ([`Run::same_as`]) and stands in the table at each of them.
 
@@ -146,6 +148,35 @@ impl Sweep {
         Ok(Self { base: base.clone(), axes: axes.to_vec(), points, runs })
     }
 
+    /// Scenarios side by side: the first as it is, and the others with its policies and seeds, so that what differs in the results
+    /// comes from cluster, jobs, tenants, rounds or measurement. The levels are their names.
+    ///
+    /// # Errors
+    /// [`SweepError`] where there are fewer than two, two have one name, one reads another trace than the first, or one cannot be.
+    pub fn of_scenarios(scenarios: &[Scenario]) -> Result<Self, SweepError> {
+        let factor = Factor::SetUp;
+        let [base, _, ..] = scenarios else {
+            return Err(SweepError::refused(factor, scenarios.len(), "at least two"));
+        };
+        if let Some(other) = scenarios.iter().find(|other| !has_same_trace(base, other)) {
+            let found = format!("other jobs in {}", other.name);
+            return Err(SweepError::refused(factor, found, "the trace of the first, read in the same way"));
+        }
+        let level = |scenario: &Scenario| ParamValue::Word(scenario.name.clone());
+        let axes = [Axis { factor, levels: scenarios.iter().map(level).collect() }];
+        check_axes(base, &axes)?;
+        let alike = |scenario: &Scenario| Scenario {
+            policies: base.policies.clone(),
+            seeds: base.seeds.clone(),
+            ..scenario.clone()
+        };
+        let combinations =
+            scenarios.iter().map(|scenario| (vec![level(scenario)], alike(scenario))).collect();
+        let points = checked(&axes, combinations)?;
+        let runs = runs(base, &points);
+        Ok(Self { base: base.clone(), axes: axes.into(), points, runs })
+    }
+
     /// The labels of the policies, in the order of the scenario.
     #[must_use]
     pub fn policies(&self) -> Vec<&str> {
@@ -238,6 +269,11 @@ fn points(base: &Scenario, axes: &[Axis]) -> Result<Vec<Point>, SweepError> {
         }
         combinations = next;
     }
+    checked(axes, combinations)
+}
+
+/// Points of these levels and scenarios, each of which can be.
+fn checked(axes: &[Axis], combinations: Vec<(Vec<ParamValue>, Scenario)>) -> Result<Vec<Point>, SweepError> {
     let mut points: Vec<Point> = Vec::new();
     for (at, (levels, scenario)) in combinations.into_iter().enumerate() {
         scenario
@@ -247,6 +283,14 @@ fn points(base: &Scenario, axes: &[Axis]) -> Result<Vec<Point>, SweepError> {
         points.push(Point { levels, scenario, world: world.unwrap_or(at) });
     }
     Ok(points)
+}
+
+/// Whether two scenarios read the same jobs from the same file, or both generate theirs.
+fn has_same_trace(one: &Scenario, other: &Scenario) -> bool {
+    match (&one.workload.trace, &other.workload.trace) {
+        (Some(one), Some(other)) => one.path == other.path && one.import_options() == other.import_options(),
+        (one, other) => one.is_none() && other.is_none(),
+    }
 }
 
 /// Whether two scenarios differ in nothing but policies and seeds.

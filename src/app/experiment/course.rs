@@ -18,6 +18,8 @@ pub struct ExperimentId(pub u32);
 pub enum Kind {
     /// What the form said.
     Sweep,
+    /// Set-ups side by side.
+    SetUps,
     /// What more GPUs would do.
     WhatIf,
 }

@@ -96,7 +96,7 @@ pub fn heat(sweep: &Sweep, results: &Results, key: &str, policy: usize) -> Optio
     })
 }
 
-/// What a what-if changes: a row a metric, a cell a policy.
+/// What another point changes: a row a metric, a cell a policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Changes {
     /// The policies.
@@ -127,22 +127,29 @@ pub struct ChangeCell {
     pub verdict: Option<Verdict>,
 }
 
-/// What the second point of a sweep changes against the first.
+/// What a point of a sweep changes against the first.
 #[must_use]
-pub fn changes(course: &Course) -> Changes {
+pub fn changes(course: &Course, point: usize) -> Changes {
     let (sweep, results) = (&*course.sweep, &*course.results);
     let policies = keys(sweep).into_iter().map(|key| key.label).collect();
     let row = |key: &&str| {
         let spec = metric(key);
-        let cells = (0..sweep.base.policies.len()).map(|policy| change(sweep, results, spec, policy));
+        let cells =
+            (0..sweep.base.policies.len()).map(|policy| change(sweep, results, [0, point], spec, policy));
         ChangeRow { spec, cells: cells.collect() }
     };
     Changes { policies, rows: CHANGES.iter().map(row).collect() }
 }
 
-fn change(sweep: &Sweep, results: &Results, spec: &MetricSpec, policy: usize) -> Option<ChangeCell> {
+fn change(
+    sweep: &Sweep,
+    results: &Results,
+    points: [usize; 2],
+    spec: &MetricSpec,
+    policy: usize,
+) -> Option<ChangeCell> {
     let [before, after] =
-        [0, 1].map(|point| results.estimate(sweep, point, policy, spec.key).map(|estimate| estimate.mean));
+        points.map(|point| results.estimate(sweep, point, policy, spec.key).map(|estimate| estimate.mean));
     let (before, after) = (before?, after?);
     let text = |value: f64| match spec.unit {
         Unit::Seconds => {
@@ -164,7 +171,7 @@ fn change(sweep: &Sweep, results: &Results, spec: &MetricSpec, policy: usize) ->
         _ if difference.abs() > 0.0 => format::signed(difference, &text(difference)),
         _ => "±0".to_owned(),
     };
-    let verdict = results.difference(sweep, [0, 1], policy, spec.key).and_then(|difference| {
+    let verdict = results.difference(sweep, points, policy, spec.key).and_then(|difference| {
         let is_same = difference.mean.abs() <= 0.0 && difference.half_width.is_none_or(|half| half <= 0.0);
         let judged = spec.direction != Direction::Neutral && difference.seeds > 1 && !is_same;
         judged.then(|| Verdict::of(&difference, spec.direction))

@@ -141,7 +141,7 @@ fn what_more_gpus_change_is_told_with_what_the_seeds_say() {
         course.hear(ID, run, measured(seconds[run]), 1.0);
     }
     assert_eq!(gpus.len(), 2);
-    let table = changes(&course);
+    let table = changes(&course, 1);
     assert_eq!(table.policies, ["FIFO", "LAS (two queues)"]);
     let cells = &table.rows[0].cells;
     let cell = cells[0].as_ref().unwrap();
@@ -154,4 +154,61 @@ fn what_more_gpus_change_is_told_with_what_the_seeds_say() {
     assert!(lines.series[0].means[1].unwrap().interval.is_some());
     assert!(what_if(&base, "nothing").is_err());
     assert!(Rc::strong_count(&course.sweep) == 1);
+}
+
+#[test]
+fn set_ups_that_are_kept_stand_beside_the_set_up_as_it_is() {
+    let first = base();
+    let mut draft = Draft::of(&first);
+    draft.apply(Change::What(What::SetUps), &first);
+    assert_eq!(draft.sweep(&first).unwrap_err().message, TOO_FEW);
+    draft.apply(Change::KeepSetUp, &first);
+    draft.apply(Change::NameSetUp(0, " before ".into()), &first);
+    assert!(draft.sweep(&first).is_err(), "it is the same as the set-up");
+    let mut second = first.clone();
+    second.cluster.nodes[0].count += 1;
+    second.policies.truncate(1);
+    second.seeds = vec![0, 1, 2];
+    let sweep = draft.sweep(&second).unwrap();
+    let names: Vec<String> = sweep.axes[0].levels.iter().map(level_text).collect();
+    assert_eq!(names, ["before", second.name.as_str()]);
+    assert_eq!(sweep.runs.len(), 2 * 3, "policies and seeds are those of the form");
+    assert_eq!(sweep.points[0].scenario.cluster, first.cluster);
+    assert_eq!(sweep.points[1].scenario, second);
+    // Two of one name get names of their own, and a removed one is gone.
+    draft.apply(Change::KeepSetUp, &second);
+    draft.apply(Change::NameSetUp(1, "before".into()), &second);
+    assert_eq!(draft.set_ups[1].name, "before 2");
+    draft.apply(Change::RemoveSetUp(0), &second);
+    draft.apply(Change::RemoveSetUp(5), &second);
+    assert_eq!(draft.set_ups.len(), 1);
+    // A set-up of other jobs cannot stand beside these.
+    let mut third = second.clone();
+    third.workload.trace = Some(crate::scenario::TraceSpec::whole("a.csv".into()));
+    third.workload.synthetic = None;
+    let problem = draft.sweep(&third).unwrap_err();
+    assert!(problem.message.contains("trace"), "{}", problem.message);
+}
+
+#[test]
+fn what_a_set_up_changes_is_told_against_the_first() {
+    let first = base();
+    let mut draft = Draft::of(&first);
+    draft.apply(Change::What(What::SetUps), &first);
+    let mut scenario = first;
+    for more in 0..2 {
+        draft.apply(Change::KeepSetUp, &scenario);
+        scenario.cluster.nodes[0].count += 1 + more;
+    }
+    let sweep = draft.sweep(&scenario).unwrap();
+    let mut course = Course::begin(ID, Kind::SetUps, sweep, None, 0.0);
+    while let [run] = course.hand_out(1)[..] {
+        course.hear(ID, run, measured(100.0 + run as f64), 1.0);
+    }
+    let of = |point: usize| {
+        let table = changes(&course, point);
+        table.rows[0].cells[0].clone().unwrap().values
+    };
+    assert_eq!(of(1), [101.0, 105.0]);
+    assert_eq!(of(2), [101.0, 109.0]);
 }

@@ -5,9 +5,11 @@ mod changes;
 mod form;
 mod outcome;
 mod progress;
+mod set_ups;
 
 use std::rc::Rc;
 
+use gloo::events::EventListener;
 use wasm_bindgen::JsValue;
 use yew::prelude::*;
 
@@ -16,12 +18,13 @@ use self::form::{FormPanel, WhatIf};
 use self::outcome::OutcomeFigure;
 use self::progress::{Controls, progress_panel};
 use super::browser;
-use crate::app::experiment::{Change, Course, Draft, ExperimentId, Heard, Kind, Problem, what_if};
+use crate::app::experiment::{Course, Desk, ExperimentId, Heard, Kind, Problem, What, what_if};
+use crate::app::keys::Key;
 use crate::app::message::{Reply, Request};
 use crate::app::plan::RunProgress;
 use crate::app::pool::{News, Pool, Task, post};
 use crate::app::state::inputs::Loaded;
-use crate::app::state::{Action, ResultSet, View};
+use crate::app::state::{Action, Dialog, ResultSet, View};
 use crate::app::strings;
 use crate::app::strings::experiment as words;
 use crate::scenario::Scenario;
@@ -32,8 +35,12 @@ use crate::scenario::sweep::{Sweep, is_same_world};
 pub struct ExperimentProps {
     /// The view that is shown.
     pub view: View,
+    /// The window over the page, which has the keyboard for itself.
+    pub dialog: Option<Dialog>,
     /// The set-up.
     pub scenario: Rc<Scenario>,
+    /// The form.
+    pub desk: Rc<Desk>,
     /// The workload that it asks for, if the page has it.
     pub input: Option<Rc<Loaded>>,
     /// The same as workers read it.
@@ -53,8 +60,6 @@ pub struct ExperimentProps {
 /// What the view hears.
 #[derive(Debug)]
 pub enum Msg {
-    /// The form was changed.
-    Change(Change),
     /// The form's experiment is to be run.
     Begin,
     /// What if there were more GPUs of this model?
@@ -67,13 +72,12 @@ pub enum Msg {
     Cancel,
     /// News of a run.
     Heard((ExperimentId, usize), News),
+    /// A key was pressed outside of a field.
+    Key(Key),
 }
 
 /// The view.
 pub struct Experiment {
-    draft: Draft,
-    /// The set-up that the form goes by; a change of it is followed once the view is shown.
-    followed: Rc<Scenario>,
     /// What the form says.
     sweep: Result<Rc<Sweep>, Problem>,
     course: Option<Course>,
@@ -84,6 +88,7 @@ pub struct Experiment {
     workload: (u32, JsValue),
     pool: Pool<(ExperimentId, usize)>,
     workers: usize,
+    _keys: EventListener,
 }
 
 impl Component for Experiment {
@@ -94,26 +99,22 @@ impl Component for Experiment {
         let workers = browser::spare_cores();
         let props = ctx.props();
         let tell = ctx.link().callback(|(id, news)| Msg::Heard(id, news));
-        let draft = Draft::of(&props.scenario);
         Self {
-            sweep: draft.sweep(&props.scenario).map(Rc::new),
-            draft,
-            followed: Rc::clone(&props.scenario),
+            sweep: props.desk.draft().sweep(&props.scenario).map(Rc::new),
             course: None,
             refused: None,
             last: ExperimentId::default(),
             workload: (0, JsValue::UNDEFINED),
             pool: Pool::new(&props.worker_url, workers, tell),
             workers,
+            _keys: browser::on_key(ctx.link().callback(Msg::Key)),
         }
     }
 
     fn changed(&mut self, ctx: &Context<Self>, old: &Self::Properties) -> bool {
         let props = ctx.props();
-        if props.view == View::Experiment && !Rc::ptr_eq(&self.followed, &props.scenario) {
-            self.draft.follow(&self.followed, &props.scenario);
-            self.followed = Rc::clone(&props.scenario);
-            self.read_form(&props.scenario);
+        if props.view == View::Experiment && !(Rc::ptr_eq(&old.desk, &props.desk) && old.view == props.view) {
+            self.sweep = props.desk.draft().sweep(&props.scenario).map(Rc::new);
             self.refused = None;
         }
         props.view == View::Experiment || old.view == View::Experiment
@@ -123,14 +124,14 @@ impl Component for Experiment {
         let scenario = &ctx.props().scenario;
         let now_s = browser::now_s();
         match msg {
-            Msg::Change(change) => {
-                self.draft.apply(change, scenario);
-                self.read_form(scenario);
-            }
             Msg::Begin => {
                 if let Ok(sweep) = &self.sweep {
                     let sweep = (**sweep).clone();
-                    self.begin(ctx, Kind::Sweep, sweep);
+                    let kind = match ctx.props().desk.draft().what {
+                        What::Values => Kind::Sweep,
+                        What::SetUps => Kind::SetUps,
+                    };
+                    self.begin(ctx, kind, sweep);
                 }
             }
             Msg::WhatIf(gpu) => match what_if(scenario, &gpu) {
@@ -143,6 +144,10 @@ impl Component for Experiment {
                 self.hand_out();
             }
             Msg::Cancel => self.cancel(),
+            Msg::Key(Key::Escape) if ctx.props().view == View::Experiment && ctx.props().dialog.is_none() => {
+                self.cancel();
+            }
+            Msg::Key(_) => return false,
             Msg::Heard((id, run), news) => {
                 if let (Some(heard), Some(course)) = (heard(news), &mut self.course) {
                     course.hear(id, run, heard, now_s);
@@ -178,12 +183,14 @@ impl Component for Experiment {
                 }
                 <WhatIf scenario={&props.scenario} refused={self.refused.clone()} disabled={props.obstacle.is_some()}
                     on_ask={link.callback(Msg::WhatIf)} />
-                <FormPanel scenario={&props.scenario} {tenants} draft={self.draft.clone()} sweep={self.sweep.clone()}
-                    disabled={props.obstacle.is_some()} on_change={link.callback(Msg::Change)} on_begin={link.callback(|()| Msg::Begin)} />
+                <FormPanel scenario={&props.scenario} {tenants} desk={Rc::clone(&props.desk)} sweep={self.sweep.clone()}
+                    disabled={props.obstacle.is_some()} dispatch={&props.dispatch} on_begin={link.callback(|()| Msg::Begin)} />
                 if let Some(course) = &self.course {
-                    if !is_same_world(&course.sweep.base, &props.scenario) { <p class="from-before" role="status">{ words::STALE }</p> }
+                    if course.kind != Kind::SetUps && !is_same_world(&course.sweep.base, &props.scenario) {
+                        <p class="from-before" role="status">{ words::STALE }</p>
+                    }
                     { progress_panel(course, browser::now_s(), &controls) }
-                    if course.kind == Kind::WhatIf { { changes_panel(course) } }
+                    { for against_first(course).map(|point| changes_panel(course, point)) }
                     <OutcomeFigure key={course.id.0} sweep={Rc::clone(&course.sweep)} results={Rc::clone(&course.results)} today={&props.today} />
                 }
             </section>
@@ -191,11 +198,15 @@ impl Component for Experiment {
     }
 }
 
-impl Experiment {
-    fn read_form(&mut self, scenario: &Scenario) {
-        self.sweep = self.draft.sweep(scenario).map(Rc::new);
+/// The points of which it is told what they change.
+fn against_first(course: &Course) -> std::ops::Range<usize> {
+    match course.kind {
+        Kind::Sweep => 0..0,
+        Kind::SetUps | Kind::WhatIf => 1..course.sweep.points.len(),
     }
+}
 
+impl Experiment {
     fn begin(&mut self, ctx: &Context<Self>, kind: Kind, sweep: Sweep) {
         let props = ctx.props();
         if props.obstacle.is_some() {

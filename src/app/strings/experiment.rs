@@ -4,12 +4,18 @@ use super::counted;
 use crate::app::comparison;
 use crate::app::experiment::{Course, LostRun, Phase};
 use crate::chart::format;
-use crate::scenario::sweep::{Sweep, level_text};
+use crate::scenario::Scenario;
+use crate::scenario::sweep::{Factor, Sweep, level_text};
 
 /// What it is for.
 pub const ABOUT: &str = "The comparison of the set-up at several values of one or two things, with every policy and seed: how do figures answer?";
 /// What the form is about.
 pub const FORM: &str = "Everything else stays as it is in the set-up.";
+/// What set-ups side by side are about.
+pub const SET_UPS: &str = "Kept set-ups and the set-up as it stands, each with the policies and seeds below. The first is what others are compared with.";
+/// Where there is none yet.
+pub const NO_SET_UP: &str =
+    "None is kept yet. Keep the set-up as it stands, change it, and come back: both will stand side by side.";
 /// How numbers are written.
 pub const NUMBERS: &str = "A list, 8, 16, 32, or equal steps, 8 to 64 by 8.";
 /// What the questions are about.
@@ -21,10 +27,33 @@ pub const POINT: &str = "Point at the chart to read it.";
 /// So many lost runs are listed.
 pub const MOST_LOST: usize = 50;
 
+/// `36 GPUs: 12 V100-16, 24 T4 · rounds of 360 s`: what a set-up is.
+#[must_use]
+pub fn summary(scenario: &Scenario) -> String {
+    let rows = scenario.cluster.nodes.iter().map(|row| {
+        let gpus = u64::from(row.count) * u64::from(row.gpus_per_node);
+        let cut = if row.layout == "whole" { String::new() } else { format!(" {}", row.layout) };
+        (gpus, format!("{} {}{cut}", format::count(gpus), row.gpu))
+    });
+    let rows: Vec<(u64, String)> = rows.collect();
+    let gpus: u64 = rows.iter().map(|(gpus, _)| gpus).sum();
+    let texts: Vec<&str> = rows.iter().map(|(_, text)| text.as_str()).collect();
+    let round = format::duration(scenario.round.length_s);
+    format!(
+        "{}: {} · rounds of {round} · {}",
+        counted(gpus, "GPU", "GPUs"),
+        texts.join(", "),
+        super::workload_name(scenario)
+    )
+}
+
 /// `5 values × 3 policies × 5 seeds = 75 runs`.
 #[must_use]
 pub fn plan(sweep: &Sweep) -> String {
-    let values = sweep.axes.iter().map(|axis| counted(axis.levels.len() as u64, "value", "values"));
+    let values = sweep.axes.iter().map(|axis| match axis.factor {
+        Factor::SetUp => counted(axis.levels.len() as u64, "set-up", "set-ups"),
+        _ => counted(axis.levels.len() as u64, "value", "values"),
+    });
     let policies = counted(sweep.base.policies.len() as u64, "policy", "policies");
     let seeds = counted(sweep.base.seeds.len() as u64, "seed", "seeds");
     let parts: Vec<String> = values.chain([policies, seeds]).collect();
@@ -99,13 +128,18 @@ pub fn shown(sweep: &Sweep) -> String {
     }
 }
 
-/// `With 24 instead of 16 GPUs, NVIDIA …`.
+/// `GPUs, NVIDIA …: 24 instead of 16`: a point of one axis against the first.
 #[must_use]
-pub fn what_if(sweep: &Sweep) -> String {
+pub fn instead(sweep: &Sweep, point: usize) -> String {
     let Some(axis) = sweep.axes.first() else { return String::new() };
-    match axis.levels.as_slice() {
-        [own, more] => {
-            format!("{}: {} instead of {}", axis.factor.title(&sweep.base), level_text(more), level_text(own))
+    match (axis.levels.first(), axis.levels.get(point)) {
+        (Some(own), Some(other)) => {
+            format!(
+                "{}: {} instead of {}",
+                axis.factor.title(&sweep.base),
+                level_text(other),
+                level_text(own)
+            )
         }
         _ => axis.factor.title(&sweep.base),
     }

@@ -27,8 +27,12 @@ pub(crate) struct SweepArgs {
     ///
     /// load=0.5, 1, 2 (× the arrival rate) · round_s=60 to 600 by 60 · gpus:V100-16=8 to 64 by 8 · layout:A100-80=whole, mig ·
     /// weight:TENANT=1, 2 · param:POLICY:PARAMETER=…
-    #[arg(long = "axis", required = true, value_name = "WHAT=VALUES")]
+    #[arg(long = "axis", required_unless_present = "beside", value_name = "WHAT=VALUES")]
     axes: Vec<Axis>,
+    /// Instead of axes: another scenario of the same jobs, to stand side by side with the policies and seeds of the first. As often as
+    /// there are.
+    #[arg(long, conflicts_with = "axes", value_name = "SCENARIO")]
+    beside: Vec<PathBuf>,
     /// Seeds 0 to N − 1 instead of those of the scenario.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: Option<u64>,
@@ -52,7 +56,15 @@ pub(crate) fn sweep(args: &SweepArgs) -> anyhow::Result<()> {
     if let Some(seeds) = args.seeds {
         scenario.seeds = (0..seeds).collect();
     }
-    let sweep = Sweep::new(&scenario, &args.axes)?;
+    let sweep = if args.beside.is_empty() {
+        Sweep::new(&scenario, &args.axes)?
+    } else {
+        let mut all = vec![scenario.clone()];
+        for path in &args.beside {
+            all.push(read_scenario(path)?);
+        }
+        Sweep::of_scenarios(&all)?
+    };
     let traced = traced(&scenario, &args.scenario)?;
     make_folder(&args.out)?;
     let results = carry_out(&sweep, traced.as_ref(), args)?;

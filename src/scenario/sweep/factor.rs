@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::SweepError;
+use super::{SweepError, level_text};
 use crate::cluster::{Geometry, catalogue};
 use crate::policy::param::{ParamKind, ParamValue};
 use crate::policy::spec;
@@ -43,6 +43,8 @@ pub enum Factor {
         /// The parameter.
         param: String,
     },
+    /// Which of several whole scenarios, by their names ([`Sweep::of_scenarios`](super::Sweep::of_scenarios)).
+    SetUp,
 }
 
 /// What levels a factor takes.
@@ -71,6 +73,7 @@ impl fmt::Display for Factor {
             Self::RoundLength => f.write_str("round_s"),
             Self::Weight { tenant } => write!(f, "weight:{tenant}"),
             Self::Param { policy, param } => write!(f, "param:{policy}:{param}"),
+            Self::SetUp => f.write_str("set-up"),
         }
     }
 }
@@ -98,6 +101,7 @@ impl FromStr for Factor {
         let factor = match (kind, of) {
             ("load", None) => Some(Self::Load),
             ("round_s", None) => Some(Self::RoundLength),
+            ("set-up", None) => Some(Self::SetUp),
             ("gpus", Some(gpu)) => Some(Self::Gpus { gpu: gpu.to_owned() }),
             ("layout", Some(gpu)) => Some(Self::Layout { gpu: gpu.to_owned() }),
             ("weight", Some(tenant)) => Some(Self::Weight { tenant: tenant.to_owned() }),
@@ -125,6 +129,7 @@ impl Factor {
             Self::Layout { gpu } => format!("Layout, {}", model(gpu)),
             Self::Load => "Load, × the arrival rate".to_owned(),
             Self::RoundLength => "Round length, s".to_owned(),
+            Self::SetUp => "Set-up".to_owned(),
             Self::Weight { tenant } => format!("Weight, {tenant}"),
             Self::Param { policy, param } => {
                 let choice = base.policies.iter().find(|choice| choice.label() == policy);
@@ -204,6 +209,7 @@ impl Factor {
             }
             Self::Load => Some(ParamValue::Number(1.0)),
             Self::RoundLength => Some(ParamValue::Number(base.round.length_s)),
+            Self::SetUp => Some(ParamValue::Word(base.name.clone())),
             Self::Weight { tenant } => {
                 let weight = base.tenants.weights.get(tenant).copied().unwrap_or(base.tenants.default_weight);
                 Some(ParamValue::Number(weight))
@@ -220,6 +226,12 @@ impl Factor {
     pub(super) fn applied(&self, base: &Scenario, level: &ParamValue) -> Result<Scenario, Refusal> {
         let mut varied = base.clone();
         match (self, level) {
+            (Self::SetUp, level) => {
+                return Err((
+                    format!("`{}` alone", level_text(level)),
+                    "whole scenarios, put side by side".into(),
+                ));
+            }
             (Self::Param { policy, param }, level) => {
                 let expected = || {
                     let labels: Vec<&str> = base.policies.iter().map(PolicyChoice::label).collect();

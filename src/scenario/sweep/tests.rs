@@ -62,6 +62,7 @@ fn an_axis_is_read_as_it_is_written() {
         "layout:P100=whole, mig",
         "weight:a:b=2",
         "param:my: LAS = 2:lease_s=60",
+        "set-up=before, after",
     ] {
         let axis: Axis = text.parse().unwrap();
         assert_eq!(axis.to_string(), text);
@@ -223,4 +224,28 @@ fn tables_have_every_run_and_means_with_intervals() {
     assert!(figures[2] < figures[0] && figures[0] < figures[3]);
     let none = results.difference(&sweep, [0, 1], 0, "jct_mean_s").unwrap();
     assert_eq!((none.mean, none.seeds), (0.0, 3));
+}
+
+#[test]
+fn scenarios_side_by_side_are_points_with_the_policies_and_seeds_of_the_first() {
+    let named = |name: &str| Scenario { name: name.into(), ..base() };
+    let mut other = named("more");
+    other.cluster.nodes[0].count = 5;
+    other.policies.pop();
+    other.seeds = vec![9];
+    let sweep = Sweep::of_scenarios(&[named("own"), other.clone(), named("again")]).unwrap();
+    assert_eq!(
+        sweep.points[1].scenario,
+        Scenario { policies: base().policies, seeds: base().seeds, ..other }
+    );
+    assert_eq!(sweep.place(1), "set-up=more");
+    assert_eq!((sweep.runs.len(), sweep.to_carry_out().count()), (18, 12), "two are of one world");
+    let refused = |scenarios: &[Scenario]| Sweep::of_scenarios(scenarios).unwrap_err().to_string();
+    assert!(refused(&[named("own")]).contains("at least two"));
+    assert!(refused(&[named("own"), named("own")]).contains("own twice"));
+    let mut traced = named("traced");
+    traced.workload.trace = Some(crate::scenario::TraceSpec::whole("a.csv".into()));
+    assert!(refused(&[named("own"), traced]).contains("other jobs in traced"));
+    let alone = Axis { factor: Factor::SetUp, levels: vec![ParamValue::Word("own".into())] };
+    assert!(Sweep::new(&base(), &[alone]).unwrap_err().to_string().contains("side by side"));
 }

@@ -110,6 +110,54 @@ export default (check) => {
     await page.getByRole("heading", { name: /A100 80 GB: 8 instead of 0/ }).waitFor();
   }, { limit_s: 240 });
 
+  check("set-ups stand side by side, survive a reload, and one can be gone back to", async ({ open }) => {
+    const page = await open({ hash: scenarioHash({ name: "own", ...scenario(120, [0, 1, 2]) }) });
+    const view = (name) => page.getByRole("navigation", { name: "Views" }).getByRole("link", { name }).click();
+    await experiment(page);
+    await hook(page, "compare-set-ups").click();
+    await page.getByText("None is kept yet").waitFor();
+    assert.ok(await hook(page, "experiment-run").isDisabled());
+    await hook(page, "keep-set-up").click();
+    await hook(page, "kept-set-up").waitFor();
+    await view("Set up");
+    const gpus = page.getByLabel("GPUs of row 1");
+    await gpus.fill("32");
+    await gpus.press("Enter");
+    await experiment(page);
+    await page.locator("#exp-set-up-0").fill("as it was");
+    await page.locator("#exp-set-up-0").press("Enter");
+    assert.match((await hook(page, "experiment-plan").innerText()).replaceAll("\u00a0", " "), /2 set-ups × 3 policies × 3 seeds = 18 runs/);
+    await page.reload();
+    await hook(page, "kept-set-up").waitFor();
+    await hook(page, "experiment-run").click();
+    await status(page, "Done · 18 of 18 runs");
+    const table = hook(page, "what-if");
+    await table.getByRole("heading", { name: "Set-up: own instead of as it was" }).waitFor();
+    const change = Number(await table.locator('tr:has-text("Mean JCT") [data-metric="jct_mean_s"]').nth(1).getAttribute("data-value"));
+    const means = (await saved(page, "experiment-means")).split("\n").filter((line) => line.includes(",fifo,jct_mean_s,"));
+    const [before, after] = means.map((line) => Number(line.split(",")[4]));
+    assert.ok(Math.abs(after - before - change) < 1e-6 * before && change < 0, `${before} → ${after}, told ${change}`);
+    await accessible(page);
+    await shoot(page, "set-ups");
+    await hook(page, "take-set-up").click();
+    await gpus.waitFor();
+    assert.equal(await gpus.inputValue(), "16");
+  }, { limit_s: 240 });
+
+  check("an experiment is in the link and is cancelled by Esc", async ({ open }) => {
+    const page = await open({ hash: scenarioHash(scenario(3000, [0, 1])) });
+    await experiment(page);
+    await values(page, 0, "0.5 to 3 by 0.25");
+    await page.waitForFunction(() => location.hash.includes("vary=load"));
+    const other = await open({ hash: new URL(page.url()).hash });
+    await hook(other, "experiment").waitFor();
+    assert.equal(await other.locator("#exp-levels-0").inputValue(), "0.5 to 3 by 0.25");
+    await hook(other, "experiment-run").click();
+    await hook(other, "experiment-cancel").waitFor();
+    await other.keyboard.press("Escape");
+    await status(other, "Cancelled");
+  }, { limit_s: 120 });
+
   check("an experiment is paused, goes on, and is cancelled with what is there", async ({ open }) => {
     const page = await open({ hash: scenarioHash(scenario(3000, [0, 1, 2, 3])) });
     await experiment(page);

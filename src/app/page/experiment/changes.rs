@@ -1,4 +1,4 @@
-//! What more GPUs would change.
+//! What more GPUs, or another set-up, would change.
 
 use yew::prelude::*;
 
@@ -8,8 +8,9 @@ use crate::app::strings::experiment as words;
 use crate::metrics::statistics::Verdict;
 
 /// A table: a row a metric, a column a policy.
-pub(super) fn changes_panel(course: &Course) -> Html {
-    let table = changes(course);
+pub(super) fn changes_panel(course: &Course, point: usize) -> Html {
+    let table = changes(course, point);
+    let heading = format!("exp-if-h{point}");
     let cell = |key: &'static str, cell: &Option<ChangeCell>| {
         let Some(ChangeCell { values, text, change, verdict }) = cell else {
             return html! { <td class="n">{ "–" }</td> };
@@ -27,8 +28,8 @@ pub(super) fn changes_panel(course: &Course) -> Html {
         }
     };
     html! {
-        <section class="panel" aria-labelledby="exp-if-h" data-testid="what-if">
-            <div class="p-head"><div><h2 id="exp-if-h">{ words::what_if(&course.sweep) }</h2><p>{ words::changes(&course.sweep) }</p></div></div>
+        <section class="panel" aria-labelledby={heading.clone()} data-testid="what-if" key={point}>
+            <div class="p-head"><div><h2 id={heading}>{ words::instead(&course.sweep, point) }</h2><p>{ words::changes(&course.sweep) }</p></div></div>
             <div class="scroll-x" tabindex="0" role="group" aria-label="Changes of key figures">
                 <table class="tbl">
                     <thead><tr><th scope="col">{ "Figure" }</th>{ for table.policies.iter().map(|policy| html! { <th class="n" scope="col">{ policy }</th> }) }</tr></thead>

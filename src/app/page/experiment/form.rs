@@ -5,12 +5,13 @@ use std::rc::Rc;
 use web_sys::HtmlSelectElement;
 use yew::prelude::*;
 
+use super::set_ups::set_ups;
 use crate::app::comparison;
-use crate::app::experiment::{ADDED, AxisDraft, Change, Draft, Problem};
+use crate::app::experiment::{ADDED, AxisDraft, Change, Desk, Problem, What};
 use crate::app::field::Range;
 use crate::app::page::field::{Choice, Entry, LabelShown, complaint_id, select};
 use crate::app::page::icon::Icon;
-use crate::app::state::Fault;
+use crate::app::state::{Action, Fault};
 use crate::app::strings::experiment as words;
 use crate::cluster::catalogue;
 use crate::scenario::Scenario;
@@ -24,14 +25,14 @@ pub(super) struct FormProps {
     pub(super) scenario: Rc<Scenario>,
     /// Tenants whose weight can be varied.
     pub(super) tenants: Vec<AttrValue>,
-    /// What stands in the form.
-    pub(super) draft: Draft,
+    /// The form.
+    pub(super) desk: Rc<Desk>,
     /// What it says.
     pub(super) sweep: Result<Rc<Sweep>, Problem>,
     /// Whether nothing can be run.
     pub(super) disabled: bool,
-    /// The form was changed.
-    pub(super) on_change: Callback<Change>,
+    /// The page.
+    pub(super) dispatch: Callback<Action>,
     /// It is to be run.
     pub(super) on_begin: Callback<()>,
 }
@@ -40,16 +41,16 @@ pub(super) struct FormProps {
 impl PartialEq for FormProps {
     fn eq(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.scenario, &other.scenario)
-            && (&self.tenants, &self.draft, self.disabled) == (&other.tenants, &other.draft, other.disabled)
+            && Rc::ptr_eq(&self.desk, &other.desk)
+            && (&self.tenants, self.disabled) == (&other.tenants, other.disabled)
     }
 }
 
 /// The form.
 #[component]
 pub(super) fn FormPanel(props: &FormProps) -> Html {
-    let FormProps { scenario, draft, sweep, on_change, .. } = props;
-    let factors = Factor::all(scenario, props.tenants.iter().map(AttrValue::as_str));
-    let unused = factors.iter().find(|factor| draft.axes.iter().all(|axis| axis.factor != **factor)).cloned();
+    let FormProps { scenario, sweep, .. } = props;
+    let (draft, on_change) = (props.desk.draft(), &props.dispatch.reform(Action::Experiment));
     let seeds = draft.seeds.map_or(scenario.seeds.len() as f64, f64::from);
     let on_seeds = on_change.reform(move |text: String| {
         Change::Seeds(Range::whole(1.0, 1000.0).parse(&text, "", seeds).ok().map(|seeds| seeds as u32))
@@ -57,17 +58,24 @@ pub(super) fn FormPanel(props: &FormProps) -> Html {
     let problem = sweep.as_ref().err();
     html! {
         <section class="panel exp-form" aria-labelledby="exp-form-h">
-            <div class="p-head"><div><h2 id="exp-form-h">{ "What is varied" }</h2><p>{ words::FORM }</p></div></div>
-            <div class="exp-axes">
-                { for draft.axes.iter().enumerate().map(|(at, axis)| axis_fields(props, &factors, at, axis)) }
-                if draft.axes.len() < MOST_AXES {
-                    if let Some(factor) = unused {
-                        <button class="btn" type="button" data-testid="add-axis" onclick={on_change.reform(move |_: MouseEvent| Change::AddAxis(factor.clone()))}>
-                            { Icon::Plus.html() }{ "Vary a second thing" }
-                        </button>
-                    }
-                }
+            <div class="p-head">
+                <div>
+                    <h2 id="exp-form-h">{ "What is compared" }</h2>
+                    <p>{ match draft.what { What::Values => words::FORM, What::SetUps => words::SET_UPS } }</p>
+                </div>
+                <div class="p-act">
+                    <div class="seg sm" role="group" aria-label="What is compared">
+                        { for [("Values", What::Values, "compare-values"), ("Set-ups", What::SetUps, "compare-set-ups")].map(|(text, what, testid)| html! {
+                            <button type="button" data-testid={testid} aria-pressed={(draft.what == what).to_string()}
+                                onclick={on_change.reform(move |_: MouseEvent| Change::What(what))}>{ text }</button>
+                        }) }
+                    </div>
+                </div>
             </div>
+            { match draft.what {
+                What::Values => axes(props),
+                What::SetUps => set_ups(scenario, draft, &props.dispatch),
+            } }
             <div class="exp-who">
                 <div role="group" aria-label="Policies" class="exp-policies">
                     { for scenario.policies.iter().map(|choice| {
@@ -98,9 +106,29 @@ pub(super) fn FormPanel(props: &FormProps) -> Html {
     }
 }
 
+/// What is varied.
+fn axes(props: &FormProps) -> Html {
+    let (draft, on_change) = (props.desk.draft(), &props.dispatch.reform(Action::Experiment));
+    let factors = Factor::all(&props.scenario, props.tenants.iter().map(AttrValue::as_str));
+    let unused = factors.iter().find(|factor| draft.axes.iter().all(|axis| axis.factor != **factor)).cloned();
+    html! {
+        <div class="exp-axes">
+            { for draft.axes.iter().enumerate().map(|(at, axis)| axis_fields(props, &factors, at, axis)) }
+            if draft.axes.len() < MOST_AXES {
+                if let Some(factor) = unused {
+                    <button class="btn" type="button" data-testid="add-axis" onclick={on_change.reform(move |_: MouseEvent| Change::AddAxis(factor.clone()))}>
+                        { Icon::Plus.html() }{ "Vary a second thing" }
+                    </button>
+                }
+            }
+        </div>
+    }
+}
+
 /// The fields of an axis.
 fn axis_fields(props: &FormProps, factors: &[Factor], at: usize, axis: &AxisDraft) -> Html {
-    let FormProps { scenario, draft, sweep, on_change, .. } = props;
+    let FormProps { scenario, sweep, .. } = props;
+    let (draft, on_change) = (props.desk.draft(), &props.dispatch.reform(Action::Experiment));
     let others = |factor: &&Factor| {
         draft.axes.iter().enumerate().all(|(other, axis)| other == at || axis.factor != **factor)
     };
