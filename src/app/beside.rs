@@ -27,11 +27,11 @@ impl Beside {
     /// Puts `file` beside `shown`. Its policies are called after it.
     #[must_use]
     pub fn of(shown: &ResultSet, file: &Results) -> Self {
+        // What tells the two apart: their labels stand in every chart.
         let name = match (file.name.as_str(), file.date.as_str()) {
-            ("", "") => "earlier".to_owned(),
-            ("", date) => date.to_owned(),
-            (name, "") => name.to_owned(),
-            (name, date) => format!("{name}, {date}"),
+            (name, "") if name.is_empty() || name == shown.scenario.name => "earlier".to_owned(),
+            (name, date) if name.is_empty() || name == shown.scenario.name => date.to_owned(),
+            (name, _) => name.to_owned(),
         };
         let mut scenario = (*shown.scenario).clone();
         let mut runs = (*shown.results).clone();

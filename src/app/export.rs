@@ -2,7 +2,8 @@
 
 use super::comparison::Comparison;
 use crate::metrics::spec::metrics;
-use crate::scenario::tables::Summary;
+use crate::scenario::statistics::Statistics;
+use crate::scenario::tables::{Summary, write_statistics_csv};
 
 /// The version of the engine, as in every export.
 pub const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -45,6 +46,18 @@ pub fn key_figures_csv(comparison: &Comparison) -> Result<String, csv::Error> {
         writer.write_record(&fields)?;
     }
     let bytes = writer.into_inner().map_err(csv::IntoInnerError::into_error)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The text of `statistics.csv`: means, intervals and paired differences to the baseline over the seeds, as `sts run` writes them.
+///
+/// # Errors
+/// None that a writer to memory can meet.
+pub fn statistics_csv(comparison: &Comparison) -> std::io::Result<String> {
+    let baseline = comparison.baseline().map(|row| row.label.as_str());
+    let runs: Vec<_> = comparison.all_runs().map(|(_, run)| run).collect();
+    let mut bytes = Vec::new();
+    write_statistics_csv(&Statistics::of(&runs, baseline), &mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

@@ -2,7 +2,8 @@
 //!
 //! `s` is the scenario (JSON, base64url without padding), `v` the version of its format. What is shown is apart from what is
 //! computed, so that a bad part of the one does not lose the other: `view`, `base` (the baseline's label), and `trace`, the
-//! fingerprint of the workload, which tells a reader whose file is another one. Jobs are never in a link. What is in the laboratory
+//! fingerprint of the workload, which tells a reader whose file is another one. Jobs are never in a link; `open` is where the page finds
+//! their file on its own host. What is in the laboratory
 //! is written by [`laboratory::link`](super::laboratory::link), what is in the experiment by [`experiment::link`](super::experiment::link).
 
 use base64::Engine as _;
@@ -26,6 +27,8 @@ pub struct Link {
     pub baseline: Option<String>,
     /// Fingerprint of the traced workload that the sender had.
     pub trace: Option<String>,
+    /// Address of a file to be opened, on the page's own host.
+    pub open: Option<String>,
     /// What is in the laboratory.
     pub laboratory: Option<Shared>,
     /// What is in the experiment.
@@ -51,6 +54,13 @@ pub enum Remark {
     },
     /// There is a scenario, but it cannot be used; why.
     Unreadable(String),
+    /// The file at this address cannot be opened; why.
+    NotOpened {
+        /// As it stands in the link.
+        address: String,
+        /// What was found, and what to do.
+        why: String,
+    },
 }
 
 /// The text after `#`.
@@ -64,6 +74,7 @@ pub fn encode(link: &Link) -> String {
         ("view", link.view.map(View::word)),
         ("base", link.baseline.as_deref()),
         ("trace", link.trace.as_deref()),
+        ("open", link.open.as_deref()),
     ];
     for (key, value) in others {
         if let Some(value) = value {
@@ -106,6 +117,7 @@ pub fn decode(text: &str) -> (Link, Vec<Remark>) {
             },
             "base" => link.baseline = Some(value.into_owned()),
             "trace" => link.trace = Some(value.into_owned()),
+            "open" => link.open = Some(value.into_owned()),
             key if laboratory::is_key(key) => of_laboratory.push((key.to_owned(), value.into_owned())),
             key if experiment::is_key(key) => of_experiment.push((key.to_owned(), value.into_owned())),
             _ => dropped.push(key.into_owned()),
@@ -188,6 +200,7 @@ mod tests {
             view: Some(View::Results),
             baseline: Some("Gavel & co. + 1".into()),
             trace: Some("7be1c9".into()),
+            open: Some("traces/july 2025.csv".into()),
             laboratory: None,
             experiment: None,
         }
@@ -235,7 +248,7 @@ mod tests {
 
     #[test]
     fn an_address_holds_nothing_that_needs_escaping_in_the_scenario() {
-        let text = encode(&Link { view: None, baseline: None, trace: None, ..link() });
+        let text = encode(&Link { scenario: link().scenario, ..Link::default() });
         let (scenario, version) = text.strip_prefix("s=").unwrap().split_once('&').unwrap();
         assert!(scenario.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_'));
         assert_eq!(version, "v=1");

@@ -38,6 +38,7 @@ pub mod type_names;
 pub mod weight_changes;
 pub mod width;
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use gloo::events::EventListener;
@@ -45,6 +46,7 @@ use gloo::file::callbacks::{FileReader, read_as_text};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use web_sys::File;
+use yew::platform::spawn_local;
 use yew::prelude::*;
 
 use self::banners::Banners;
@@ -105,6 +107,8 @@ pub enum Msg {
     Key(Key),
     /// The reader gave files.
     Files(Vec<File>),
+    /// A file of the page's own host, or why there is none.
+    Fetched(String, Result<File, String>),
     /// News of what is being read.
     Read(ReadTask, News),
     /// News of a run.
@@ -136,6 +140,7 @@ pub struct Page {
     state: Rc<State>,
     dispatch: Callback<Action>,
     on_files: Callback<Vec<File>>,
+    on_fetched: Callback<(String, Result<File, String>)>,
     /// Reads and generates, so that no run has to end first.
     reader: Pool<ReadTask>,
     /// Simulates.
@@ -145,7 +150,9 @@ pub struct Page {
     results_reader: Option<FileReader>,
     /// Whether the view was just changed and is to be shown from its beginning.
     is_at_new_view: bool,
-    _listeners: [EventListener; 2],
+    /// Whether a run is under way that would be lost.
+    has_work: Rc<Cell<bool>>,
+    _listeners: [EventListener; 3],
 }
 
 impl Component for Page {
@@ -162,7 +169,9 @@ impl Component for Page {
         };
         browser::show_theme(state.theme);
         let opened = state.apply(Action::Begin(browser::fragment()), &browser::now());
+        let has_work = Rc::new(Cell::new(false));
         let listeners = [
+            browser::on_leaving(Rc::clone(&has_work)),
             browser::on_address(link.callback(|fragment| Msg::Act(Action::Address(fragment)))),
             browser::on_key(link.callback(Msg::Key)),
         ];
@@ -170,6 +179,7 @@ impl Component for Page {
             state: Rc::new(state),
             dispatch: link.callback(Msg::Act),
             on_files: link.callback(Msg::Files),
+            on_fetched: link.callback(|(address, file)| Msg::Fetched(address, file)),
             reader: Pool::new(worker_url, 1, link.callback(|(id, news)| Msg::Read(id, news))),
             runners: Pool::new(
                 worker_url,
@@ -179,6 +189,7 @@ impl Component for Page {
             shelf: Shelf::default(),
             results_reader: None,
             is_at_new_view: false,
+            has_work,
             _listeners: listeners,
         };
         for command in opened {
@@ -204,7 +215,13 @@ impl Component for Page {
                 laboratory::take_files(files, &self.dispatch);
                 return false;
             }
-            Msg::Files(files) => self.shelf.take_files(files),
+            Msg::Files(files) => {
+                let (id, infos) = self.shelf.take_files(files);
+                Action::Files(id, infos)
+            }
+            Msg::Fetched(address, file) => {
+                Action::Fetched(address, file.map(|file| self.shelf.take_files(vec![file])))
+            }
             Msg::Read(ReadTask::Read(id), news) => self.reading_news(id, news),
             Msg::Read(ReadTask::Export(name), news) => match save_written(&name, news) {
                 Ok(()) => return false,
@@ -228,6 +245,7 @@ impl Component for Page {
             self.carry_out(command);
         }
         self.shelf.tidy(&self.state);
+        self.has_work.set(self.state.has_work());
         self.show_address(&before, step);
         true
     }
@@ -257,7 +275,10 @@ impl Component for Page {
                     <Laboratory view={state.view} laboratory={Rc::clone(&state.laboratory)} worker_url={ctx.props().worker_url.clone()} {dispatch} />
                 </main>
                 <RunBar {state} {dispatch} />
-                <footer class="foot"><span>{ strings::VERSION }</span></footer>
+                <footer class="foot">
+                    <span>{ format!("{}, build {}", strings::VERSION, browser::build()) }</span>
+                    <button class="link" type="button" data-testid="report-fault" onclick={dispatch.reform(|_: MouseEvent| Action::Open(Dialog::Report))}>{ "Report a fault" }</button>
+                </footer>
                 <Dialogs {state} {dispatch} {on_files} />
                 { self.mapping(&ctx.props().worker_url) }
                 <Gavel dialog={state.dialog} worker_url={ctx.props().worker_url.clone()} {dispatch} />
@@ -380,6 +401,13 @@ impl Page {
             Command::Read(id, files, options) => {
                 let message = post(&Request::Read { options }, &[("files", self.shelf.files(files))]);
                 self.reader.push([Task { id: ReadTask::Read(id), message }]);
+            }
+            Command::Fetch(address) => {
+                let on_fetched = self.on_fetched.clone();
+                spawn_local(async move {
+                    let file = browser::fetch(&address).await;
+                    on_fetched.emit((address, file));
+                });
             }
             Command::Generate(id, spec) => {
                 let message = post(&Request::Generate { spec: Box::new(spec) }, &[]);

@@ -143,6 +143,8 @@ pub enum Dialog {
     Share,
     /// Keys.
     Keys,
+    /// What to send along when something is wrong.
+    Report,
     /// Text to be read as a trace.
     Paste,
     /// How the files of the trace are read.
@@ -226,6 +228,8 @@ pub enum Action {
     Sample(&'static str),
     /// The reader gave files to the page, which keeps them under this number.
     Files(FilesId, Vec<FileInfo>),
+    /// The file at this address of the page's own host is there, kept under a number, or cannot be had, and why.
+    Fetched(String, Result<(FilesId, Vec<FileInfo>), String>),
     /// Of the files kept under this number only the one at this position is to be read: the page gives it a number of its own.
     ReadAlone(FilesId, usize),
     /// The files of the trace are to be read as this format (`auto` = as detected).
@@ -296,6 +300,8 @@ pub struct KeptResults {
 pub enum Command {
     /// Read the files kept under the second number so, and keep the workload under the first.
     Read(ReadId, FilesId, ImportOptions),
+    /// Get the file at this address of the page's own host.
+    Fetch(String),
     /// Generate a workload and keep it under this number.
     Generate(ReadId, SyntheticSpec),
     /// Write the workload kept under this number as a file of this name.
@@ -339,6 +345,8 @@ pub struct State {
     pub faults: Rc<Faults>,
     /// Workloads.
     pub inputs: Inputs,
+    /// Where on the page's own host the file is that was opened last, or is to be opened.
+    pub opened: Option<String>,
     /// What of the workload would be simulated.
     pub foresight: Foresight,
     /// Runs and results.
@@ -383,6 +391,7 @@ impl Default for State {
             scenario,
             faults: Rc::default(),
             inputs: Inputs::default(),
+            opened: None,
             foresight: Foresight::default(),
             runs: Runs::default(),
             baseline: None,
@@ -475,6 +484,12 @@ impl State {
         source.filter(|source| matches!(source, Source::Files { .. }))
     }
 
+    /// Whether a run is under way that would be lost with the page; a sample's can be had again by one click.
+    #[must_use]
+    pub fn has_work(&self) -> bool {
+        self.runs.active.as_ref().is_some_and(|active| !samples::is_one(&active.comparison.scenario))
+    }
+
     /// Whether the page must keep the workload of this number.
     #[must_use]
     pub fn needs(&self, read: ReadId) -> bool {
@@ -511,6 +526,7 @@ impl State {
             view: (self.view != View::Start).then_some(self.view),
             baseline: self.baseline.clone(),
             trace: trace.or_else(|| self.inputs.expected_trace.clone()),
+            open: self.opened.clone(),
             laboratory: (*self.laboratory != Laboratory::default()).then(|| Shared::of(&self.laboratory)),
             experiment: (!self.experiment.is_untouched()).then(|| self.experiment.draft().clone()),
         })
@@ -577,6 +593,7 @@ impl State {
             Action::Files(id, files) => {
                 // What was to run was another workload.
                 self.runs.awaited = None;
+                self.opened = None;
                 // The window of columns is of the files before these.
                 self.dialog = self.dialog.filter(|dialog| *dialog != Dialog::Mapping);
                 let options = self.options_for(&files);
@@ -584,6 +601,16 @@ impl State {
                 if self.view == View::Start {
                     self.show(View::SetUp, &mut commands);
                 }
+            }
+            // The reader may have given other files meanwhile.
+            Action::Fetched(address, _) if self.opened.as_ref() != Some(&address) => {}
+            Action::Fetched(address, Ok((id, files))) => {
+                commands = self.apply(Action::Files(id, files), now);
+                self.opened = Some(address);
+            }
+            Action::Fetched(address, Err(why)) => {
+                self.opened = None;
+                self.remarks.push(Remark::NotOpened { address, why });
             }
             Action::ReadAlone(..) => {}
             Action::Format(format) => {
@@ -775,6 +802,10 @@ impl State {
         self.remarks = remarks;
         self.baseline = link.baseline;
         self.inputs.expected_trace = link.trace;
+        if let Some(address) = link.open.filter(|address| self.opened.as_ref() != Some(address)) {
+            commands.push(Command::Fetch(address.clone()));
+            self.opened = Some(address);
+        }
         let fallback = if link.scenario.is_some() { View::SetUp } else { View::Start };
         let view = link.view.unwrap_or(fallback);
         Rc::make_mut(&mut self.laboratory).follow(link.laboratory);

@@ -13,8 +13,8 @@ use super::gavel::Settings;
 use super::groups::GroupBy;
 use super::link::Remark;
 use super::message::Reply;
-use super::state::View;
 use super::state::runs::{Cause, Interrupted, Interruption, Lost};
+use super::state::{State, View};
 use crate::chart::format;
 use crate::cluster::Geometry;
 use crate::scenario::{NodeSpec, Scenario};
@@ -202,12 +202,38 @@ pub fn remark(remark: &Remark) -> String {
         Remark::OtherTrace { expected, found } => format!(
             "The link was made with another trace (fingerprint {expected}; this one is {found}): results will differ from the sender's."
         ),
+        Remark::NotOpened { address, why } => format!("{address} was not opened: {why}."),
         Remark::Unreadable(why) => {
             format!(
                 "What this link holds cannot be used: {why}. The page shows its own; ask the sender for the link again."
             )
         }
     }
+}
+
+/// Why an address of another host is not opened.
+pub const OTHER_HOST: &str = "this page asks no host but its own for anything, so that nothing leaves your machine. Download the file and drop it here";
+
+/// Why an address gave no file.
+#[must_use]
+pub fn no_answer(found: &str) -> String {
+    format!("its host answered {found}, expected a file. Check the address, or drop the file here")
+}
+
+/// What to send along when something is wrong; the reader adds the rest.
+#[must_use]
+pub fn fault_report(state: &State, build: &str, browser: &str, address: &str) -> String {
+    let mut said: Vec<String> = state.remarks.iter().map(remark).collect();
+    said.extend(state.kept_fault.clone());
+    said.extend(state.faults.iter().map(|(field, fault)| format!("{field}: {}", fault.message)));
+    if said.is_empty() {
+        said.push("nothing".to_owned());
+    }
+    format!(
+        "What I did:\n\nWhat I expected:\n\nWhat happened:\n\n---\n{VERSION}, build {build}\nView: {}\nThe page says: {}\nBrowser: {browser}\nSet-up: {address}\n",
+        view(state.view),
+        said.join(" ")
+    )
 }
 
 /// What stands below the remark on an interrupted run.

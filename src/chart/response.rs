@@ -1,4 +1,5 @@
-//! How a quantity answers to something that is varied: one line per policy over the values, with the interval of each mean.
+//! How a quantity answers to something that is varied: one line per policy over the values, with the interval of each mean. Between
+//! levels that are words there is nothing: policies stand side by side at each.
 
 use super::axis::{self, End};
 use super::format::{self, Quantity};
@@ -114,6 +115,7 @@ impl ResponseChart {
 
     fn domain(&self) -> (f64, f64) {
         match extent(self.places()) {
+            Some((from, to)) if to > from && !self.is_of_numbers() => (from - 0.5, to + 0.5),
             Some((from, to)) if to > from => (from, to),
             // One level stands in the middle.
             Some((only, _)) => (only - 1.0, only + 1.0),
@@ -147,6 +149,17 @@ impl ResponseChart {
             y_ticks,
             plot,
         }
+    }
+
+    /// How far a series stands from the place of each level, in px: those at levels that are words stand side by side.
+    fn aside_px(&self, series: usize, x: &Scale) -> f64 {
+        const MOST_PX: f64 = 18.0;
+        let count = self.series.len() as f64;
+        if self.is_of_numbers() || count < 2.0 {
+            return 0.0;
+        }
+        let step_px = (x.place(1.0) - x.place(0.0)).abs();
+        (series as f64 - (count - 1.0) / 2.0) * (step_px * 0.7 / count).min(MOST_PX)
     }
 
     /// A series' means from left to right: place and mean.
@@ -224,27 +237,37 @@ impl Chart for ResponseChart {
         axis::draw_x_marks(scene, plot, &x, &x_ticks);
         let below = plot.bottom() + axis::X_LABELS_PX + 12.0;
         scene.add(Text::new("t12 tx2", (plot.x, below), self.factor.clone()));
-        let order = drawing_order(&self.series, |series| &series.key);
-        for series in &order {
-            draw_band(scene, &series.key, &self.means(series), &x, &y);
+        let placed: Vec<(usize, &Response)> = self.series.iter().enumerate().collect();
+        let order = drawing_order(&placed, |(_, series)| &series.key);
+        if self.is_of_numbers() {
+            for (_, series) in &order {
+                draw_band(scene, &series.key, &self.means(series), &x, &y);
+            }
         }
-        for series in &order {
-            self.line(series).draw(scene, &x, &y, plot);
+        for (at, series) in &order {
+            let aside = self.aside_px(*at, &x);
+            let of_numbers = self.is_of_numbers();
+            if of_numbers {
+                self.line(series).draw(scene, &x, &y, plot);
+            }
             for (place, mean) in self.means(series) {
-                if let Some(mean) = mean {
-                    let class = format!("dot {}", series.key.class());
-                    scene.add(Circle::new(class, (x.place(place), y.place(mean.value)), 3.2));
+                let Some(mean) = mean else { continue };
+                let left = x.place(place) + aside;
+                if let Some((low, high)) = mean.interval.filter(|_| !of_numbers) {
+                    let class = format!("line {}", series.key.class());
+                    scene.add(Line::new(class, (left, y.place(low)), (left, y.place(high))));
                 }
+                let class = format!("dot {}", series.key.class());
+                scene.add(Circle::new(class, (left, y.place(mean.value)), 3.2));
             }
         }
         if scene.width >= LABELS_FROM_PX {
-            let end = |series: &Response| {
+            let end = |(at, series): (usize, &Response)| {
                 let last =
                     self.means(series).into_iter().rev().find_map(|(place, mean)| Some((place, mean?)));
-                last.map(|(place, mean)| (x.place(place), y.place(mean.value)))
+                last.map(|(place, mean)| (x.place(place) + self.aside_px(at, &x), y.place(mean.value)))
             };
-            let ends =
-                self.series.iter().filter_map(|series| Some(End { key: &series.key, at: end(series)? }));
+            let ends = placed.iter().filter_map(|of| Some(End { key: &of.1.key, at: end(*of)? }));
             axis::draw_end_labels(scene, plot, ends.collect());
         }
     }
@@ -260,9 +283,11 @@ impl Chart for ResponseChart {
         if let Some((place, at)) = level {
             let left = x.place(place);
             scene.add(Line::new("cur", (left, plot.y), (left, plot.bottom())));
-            for series in drawing_order(&self.series, |series| &series.key) {
+            let placed: Vec<(usize, &Response)> = self.series.iter().enumerate().collect();
+            for (own, series) in drawing_order(&placed, |(_, series)| &series.key) {
                 if let Some(mean) = series.means.get(at).copied().flatten() {
                     let class = format!("dot {}", series.key.class());
+                    let left = left + self.aside_px(*own, &x);
                     scene.add(Circle::new(class, (left, y.place(mean.value)), 4.2));
                 }
             }
@@ -394,6 +419,9 @@ mod tests {
         let chart = ResponseChart { levels: words.to_vec(), ..chart() };
         assert!((chart.nearest(0.5).unwrap().fraction - 0.5).abs() < 1e-9);
         assert_eq!(chart.table().rows[1][0], "mig");
+        let svg = chart.scene(None).to_svg();
+        assert!(!svg.contains("band"), "nothing is claimed between words");
+        assert!(svg.matches("dot ").count() > 3);
         let one = ResponseChart { levels: vec![Level { at: Some(7.0), text: "7".into() }], ..chart };
         assert!((one.nearest(0.9).unwrap().fraction - 0.5).abs() < 1e-9);
         assert!(one.scene(Some(7.0)).to_svg().contains(">7<"));

@@ -3,7 +3,7 @@
 //! Every file but `index.html` and `sw.js` has a name with a hash of its content, so that it may be cached for ever.
 //! A file that names others is hashed after their names are written into it, hence leaves first.
 
-use crate::command::{Result, program, root, run};
+use crate::command::{Result, output, program, root, run};
 use crate::{tools, wasm};
 use std::fs;
 use std::path::Path;
@@ -83,6 +83,7 @@ fn assemble() -> Result<Vec<File>> {
         renamed.push((name, hashed));
     }
     let page = String::from_utf8(with_new_names(read(&root().join(PAGE))?, &renamed)?)?;
+    let page = page.replace("%BUILD%", &build_name());
     if let Some((name, _)) = renamed.iter().find(|(_, hashed)| !named(hashed, &page, &files)) {
         return Err(format!("no file of the page refers to {name}").into());
     }
@@ -91,6 +92,12 @@ fn assemble() -> Result<Vec<File>> {
     files.push(File { name: PAGE.to_owned(), content: page.into_bytes() });
     files.push(File { name: SERVICE_WORKER.to_owned(), content: service_worker.into_bytes() });
     Ok(files)
+}
+
+/// The commit that is built, `731ab7c`; one with changes of its own ends in `+`. Outside of a checkout it is the package's version.
+fn build_name() -> String {
+    let commit = output("git", &["describe", "--always", "--dirty=+", "--abbrev=7", "--exclude=*"]);
+    commit.unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned())
 }
 
 fn named(name: &str, page: &str, files: &[File]) -> bool {

@@ -1,13 +1,18 @@
 //! What the page asks of the browser: clocks, the address, the store, scrolling.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use gloo::events::{EventListener, EventListenerOptions};
 use gloo::utils::{document, window};
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Element, HtmlElement, KeyboardEvent};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Blob, Element, File, HtmlElement, KeyboardEvent, Response, Url};
 use yew::{Callback, MouseEvent};
 
 use crate::app::keys::Key;
 use crate::app::state::{LetterKeys, Now, Theme};
+use crate::app::strings;
 
 const THEME_KEY: &str = "sts-sim:theme";
 const LETTER_KEYS_KEY: &str = "sts-sim:letter-keys";
@@ -51,6 +56,16 @@ pub fn fragment() -> String {
 /// Calls back with the fragment when the reader goes back or forth, or changes it by hand.
 pub fn on_address(callback: Callback<String>) -> EventListener {
     EventListener::new(&window(), "popstate", move |_| callback.emit(fragment()))
+}
+
+/// Lets the browser ask before the page is left while `has_work` says so.
+pub fn on_leaving(has_work: Rc<Cell<bool>>) -> EventListener {
+    let options = EventListenerOptions::enable_prevent_default();
+    EventListener::new_with_options(&window(), "beforeunload", options, move |event| {
+        if has_work.get() {
+            event.prevent_default();
+        }
+    })
 }
 
 /// Calls back with every key that is for the page. Undo is the page's own outside of fields, not the browser's.
@@ -160,6 +175,43 @@ pub fn show_theme(theme: Theme) {
         Theme::System => root.remove_attribute("data-theme"),
         Theme::Light | Theme::Dark => root.set_attribute("data-theme", theme.word()),
     };
+}
+
+/// The file at an address of the page's own host.
+///
+/// # Errors
+/// Why there is none, and what to do.
+pub async fn fetch(address: &str) -> Result<File, String> {
+    let found = |error: JsValue| strings::no_answer(&format!("{error:?}"));
+    let page = document().base_uri().ok().flatten().unwrap_or_default();
+    let url = Url::new_with_base(address, &page).map_err(|_| strings::no_answer("nothing"))?;
+    if window().location().origin().is_ok_and(|own| own != url.origin()) {
+        return Err(strings::OTHER_HOST.to_owned());
+    }
+    let answer = JsFuture::from(window().fetch_with_str(&url.href())).await.map_err(found)?;
+    let answer: Response = answer.dyn_into().map_err(found)?;
+    if !answer.ok() {
+        return Err(strings::no_answer(&answer.status().to_string()));
+    }
+    let blob: Blob =
+        JsFuture::from(answer.blob().map_err(found)?).await.map_err(found)?.dyn_into().map_err(found)?;
+    let path = url.pathname();
+    let name = path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or("file");
+    let name = js_sys::decode_uri_component(name).map_or_else(|_| name.to_owned(), String::from);
+    File::new_with_blob_sequence(&js_sys::Array::of1(&blob), &name).map_err(found)
+}
+
+/// Which build of the page this is: what `cargo xtask dist` wrote into it.
+#[must_use]
+pub fn build() -> String {
+    let tag = document().query_selector("meta[name=sts-build]").ok().flatten();
+    tag.and_then(|tag| tag.get_attribute("content")).unwrap_or_default()
+}
+
+/// What the browser calls itself.
+#[must_use]
+pub fn user_agent() -> String {
+    window().navigator().user_agent().unwrap_or_default()
 }
 
 /// Names the tab.

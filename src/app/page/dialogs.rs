@@ -36,6 +36,7 @@ pub fn Dialogs(props: &DialogProps) -> Html {
             let of = if state.view == View::Laboratory { Shared::Instance } else { Shared::Scenario };
             html! { <ShareDialog address={browser::address_with(&state.address_to_share())} {of} trace={trace_name(state)} {dispatch} /> }
         }
+        Some(Dialog::Report) => html! { <ReportDialog {state} {dispatch} /> },
         Some(Dialog::Keys) => html! { <KeysDialog letter_keys={state.letter_keys} {dispatch} /> },
         Some(Dialog::Paste) => html! { <PasteDialog {dispatch} {on_files} /> },
     }
@@ -107,24 +108,32 @@ struct ShareProps {
     dispatch: Callback<Action>,
 }
 
-#[component]
-fn ShareDialog(props: &ShareProps) -> Html {
-    let ShareProps { address, of, trace, dispatch } = props;
+/// Copies what the closure gives; and what to say of it.
+#[hook]
+fn use_copy(text: impl Fn() -> String + 'static) -> (Callback<MouseEvent>, &'static str) {
     let copied = use_state_eq(|| None::<bool>);
-    let copy = {
-        let (copied, address) = (copied.setter(), address.to_string());
-        Callback::from(move |_: MouseEvent| {
-            let (copied, promise) =
-                (copied.clone(), gloo::utils::window().navigator().clipboard().write_text(&address));
-            wasm_bindgen_futures::spawn_local(async move {
-                copied.set(Some(JsFuture::from(promise).await.is_ok()));
-            });
-        })
-    };
+    let setter = copied.setter();
+    let copy = Callback::from(move |_: MouseEvent| {
+        let (copied, promise) =
+            (setter.clone(), gloo::utils::window().navigator().clipboard().write_text(&text()));
+        wasm_bindgen_futures::spawn_local(async move {
+            copied.set(Some(JsFuture::from(promise).await.is_ok()));
+        });
+    });
     let said = match *copied {
         None => "",
         Some(true) => "Copied.",
-        Some(false) => "The browser does not allow copying here: select the link and copy it.",
+        Some(false) => "The browser does not allow copying here: select the text and copy it.",
+    };
+    (copy, said)
+}
+
+#[component]
+fn ShareDialog(props: &ShareProps) -> Html {
+    let ShareProps { address, of, trace, dispatch } = props;
+    let (copy, said) = {
+        let address = address.to_string();
+        use_copy(move || address.clone())
     };
     let size = format::bytes(address.len() as u64);
     let (title, about) = match of {
@@ -153,6 +162,33 @@ fn ShareDialog(props: &ShareProps) -> Html {
                 }
                 }
             </ul>
+        </Window>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct ReportProps {
+    state: Rc<State>,
+    dispatch: Callback<Action>,
+}
+
+#[component]
+fn ReportDialog(props: &ReportProps) -> Html {
+    let ReportProps { state, dispatch } = props;
+    let area = use_node_ref();
+    let text = use_memo((), |()| {
+        let address = browser::address_with(&state.address_to_share());
+        strings::fault_report(state, &browser::build(), &browser::user_agent(), &address)
+    });
+    let (copy, said) = {
+        let area = area.clone();
+        use_copy(move || area.cast::<HtmlTextAreaElement>().map(|area| area.value()).unwrap_or_default())
+    };
+    html! {
+        <Window id="dlg-report" title="Report a fault" about="Fill in, copy, and send it to whoever gave you this page. Of your trace it has the name and settings, no job." {dispatch}>
+            <textarea ref={area} class="paste" rows="14" aria-label="Report" spellcheck="false" data-testid="report-text" defaultvalue={(*text).clone()} />
+            <p class="muted" role="status">{ said }</p>
+            <div class="row-act"><button class="btn primary" type="button" onclick={copy}>{ "Copy" }</button></div>
         </Window>
     }
 }

@@ -7,6 +7,7 @@ mod outcome;
 mod progress;
 mod set_ups;
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use gloo::events::EventListener;
@@ -88,7 +89,9 @@ pub struct Experiment {
     workload: (u32, JsValue),
     pool: Pool<(ExperimentId, usize)>,
     workers: usize,
-    _keys: EventListener,
+    /// Whether an experiment is under way that would be lost.
+    has_work: Rc<Cell<bool>>,
+    _listeners: [EventListener; 2],
 }
 
 impl Component for Experiment {
@@ -97,6 +100,7 @@ impl Component for Experiment {
 
     fn create(ctx: &Context<Self>) -> Self {
         let workers = browser::spare_cores();
+        let has_work = Rc::new(Cell::new(false));
         let props = ctx.props();
         let tell = ctx.link().callback(|(id, news)| Msg::Heard(id, news));
         Self {
@@ -107,7 +111,11 @@ impl Component for Experiment {
             workload: (0, JsValue::UNDEFINED),
             pool: Pool::new(&props.worker_url, workers, tell),
             workers,
-            _keys: browser::on_key(ctx.link().callback(Msg::Key)),
+            _listeners: [
+                browser::on_key(ctx.link().callback(Msg::Key)),
+                browser::on_leaving(Rc::clone(&has_work)),
+            ],
+            has_work,
         }
     }
 
@@ -155,6 +163,7 @@ impl Component for Experiment {
                 self.hand_out();
             }
         }
+        self.has_work.set(self.course.as_ref().is_some_and(Course::is_open));
         true
     }
 

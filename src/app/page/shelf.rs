@@ -24,8 +24,8 @@ pub struct Shelf {
 }
 
 impl Shelf {
-    /// Keeps files; what to tell the reducer.
-    pub fn take_files(&mut self, files: Vec<File>) -> Action {
+    /// Keeps files; the number, and what they are.
+    pub fn take_files(&mut self, files: Vec<File>) -> (FilesId, Vec<FileInfo>) {
         self.last = self.last.wrapping_add(1);
         let id = FilesId(self.last);
         let info = |file: &File| FileInfo {
@@ -35,13 +35,14 @@ impl Shelf {
         };
         let infos = files.iter().map(info).collect();
         self.files.insert(id, files.into_iter().collect());
-        Action::Files(id, infos)
+        (id, infos)
     }
 
     /// Keeps one of the files kept before by itself; what to tell the reducer.
     pub fn take_one_of(&mut self, id: FilesId, at: usize) -> Option<Action> {
         let file = self.files.get(&id)?.get(u32::try_from(at).ok()?).dyn_into().ok()?;
-        Some(self.take_files(vec![file]))
+        let (id, infos) = self.take_files(vec![file]);
+        Some(Action::Files(id, infos))
     }
 
     /// The first of some files.

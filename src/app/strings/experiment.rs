@@ -39,12 +39,12 @@ pub fn summary(scenario: &Scenario) -> String {
     let gpus: u64 = rows.iter().map(|(gpus, _)| gpus).sum();
     let texts: Vec<&str> = rows.iter().map(|(_, text)| text.as_str()).collect();
     let round = format::duration(scenario.round.length_s);
-    format!(
-        "{}: {} · rounds of {round} · {}",
-        counted(gpus, "GPU", "GPUs"),
-        texts.join(", "),
-        super::workload_name(scenario)
-    )
+    let jobs = match (&scenario.workload.trace, &scenario.workload.synthetic) {
+        (Some(trace), _) => trace.path.clone(),
+        (None, Some(spec)) => format!("{} generated", super::jobs(spec.jobs.into())),
+        (None, None) => "no jobs".to_owned(),
+    };
+    format!("{}: {} · rounds of {round} · {jobs}", counted(gpus, "GPU", "GPUs"), texts.join(", "),)
 }
 
 /// `5 values × 3 policies × 5 seeds = 75 runs`.

@@ -32,6 +32,7 @@ pub(super) struct ExportsProps {
 #[derive(Clone, PartialEq)]
 enum File {
     KeyFigures,
+    Statistics,
     Summary,
     Jobs(JobTable),
 }
@@ -48,6 +49,11 @@ impl File {
                 let text = export::key_figures_csv(&props.comparison)
                     .map_err(|e| JsValue::from_str(&e.to_string()))?;
                 save::save_text(&name(&partial("key-figures"), Seeds::All(&seeds), "csv"), "text/csv", &text)
+            }
+            Self::Statistics => {
+                let text = export::statistics_csv(&props.comparison)
+                    .map_err(|e| JsValue::from_str(&e.to_string()))?;
+                save::save_text(&name(&partial("statistics"), Seeds::All(&seeds), "csv"), "text/csv", &text)
             }
             Self::Summary => {
                 let text = export::summary_json(&props.comparison, &props.scenario_hash);
@@ -94,6 +100,7 @@ pub(super) fn Exports(props: &ExportsProps) -> Html {
     html! {
         <>
             { button("export-csv", File::KeyFigures, "CSV", "Key figures of every policy and seed") }
+            { button("export-statistics", File::Statistics, "CSV, statistics", "Means, intervals and paired tests over the seeds: statistics.csv") }
             { button("export-json", File::Summary, "JSON", "All metrics and fingerprints: summary.json") }
             if !props.job_tables.is_empty() {
                 <Menu class="jobs" title="Jobs">
