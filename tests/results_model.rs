@@ -16,6 +16,7 @@ use sts_sim::app::headline::Headline;
 use sts_sim::app::kpi::{Cell, DEFAULT_COLUMNS, Delta, KpiTable, Order};
 use sts_sim::app::report::{Report, Source};
 use sts_sim::app::{export, figures};
+use sts_sim::chart::window::TimeWindow;
 use sts_sim::chart::{Chart, Distributed};
 use sts_sim::metrics::metrics;
 use sts_sim::scenario::run::{CdfPoint, LoadPoint, RunResult};
@@ -437,7 +438,12 @@ fn mean_loads_keep_the_area_under_the_load() {
 #[test]
 fn a_window_has_finer_means_down_to_those_of_the_run() {
     let comparison = compare(&["fifo"], &[0], |run| {
-        let point = |i: u32| LoadPoint { at_s: f64::from(i) * 100.0, used: Some(0.5), waiting: f64::from(i), running: 0.0 };
+        let point = |i: u32| LoadPoint {
+            at_s: f64::from(i) * 100.0,
+            used: Some(0.5),
+            waiting: f64::from(i),
+            running: 0.0,
+        };
         run.load = (0..1000).map(point).collect();
         fixture::set(run, "makespan_s", Some(100_000.0));
     });

@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 use super::comparison::{Comparison, Row};
 use super::headline::{tenant, tenant_change, tenants};
 use crate::chart::format::{self, DurationUnit, Quantity};
+use crate::chart::window::TimeWindow;
 use crate::chart::{
     BarChart, BarRow, Better, BoxChart, BoxRow, CdfChart, CdfSeries, Curve, Distributed, HeatMap, LineChart,
     Mean, Measure, Multiple, Panel, ScatterChart, ScatterPoint, SmallMultiples, TimeSeries, YBase,
 };
-use crate::chart::window::TimeWindow;
 use crate::metrics::series::CdfPoint;
 use crate::metrics::spec::{self, Direction, MetricSpec, Unit, metrics};
 use crate::scenario::run::{LoadPoint, RunResult, TenantResult};

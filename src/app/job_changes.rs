@@ -208,7 +208,9 @@ pub enum NotJoined {
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
     /// They are of other jobs.
-    #[error("the two runs are not of the same jobs: row {row} is {found} in one and {expected} in the other; compare runs of one seed")]
+    #[error(
+        "the two runs are not of the same jobs: row {row} is {found} in one and {expected} in the other; compare runs of one seed"
+    )]
     OtherJobs {
         /// The row, counted from 1 without the head.
         row: usize,
@@ -263,11 +265,8 @@ impl JobChanges {
     pub fn list(&self, query: &Query) -> Listed {
         let wanted = query.wanted.trim().to_lowercase();
         let contains = |text: &str| text.to_lowercase().contains(&wanted);
-        let mut listed = Listed {
-            by_ratio: vec![0; CLASSES.len()],
-            tenants: self.tenants.clone(),
-            ..Listed::default()
-        };
+        let mut listed =
+            Listed { by_ratio: vec![0; CLASSES.len()], tenants: self.tenants.clone(), ..Listed::default() };
         let mut rows: Vec<&JobChange> = Vec::new();
         for job in &self.jobs {
             let is_of_tenant = query.tenant.as_ref().is_none_or(|tenant| *tenant == job.tenant);
@@ -414,11 +413,8 @@ pub struct JobWait {
 /// [`Unreadable`] for a row that is not as the engine writes it.
 pub fn waits_of(csv: &str, job: &str, tenant: &str) -> Result<Vec<JobWait>, Unreadable> {
     let of_job = waiting_jobs(csv)?.into_iter().find(|of| of.job == job && of.tenant == tenant);
-    let wait = |of: super::explain::Waited| JobWait {
-        from_s: of.from_s,
-        to_s: of.to_s,
-        words: of.words.to_owned(),
-    };
+    let wait =
+        |of: super::explain::Waited| JobWait { from_s: of.from_s, to_s: of.to_s, words: of.words.to_owned() };
     Ok(of_job.map(|of| of.waits.into_iter().map(wait).collect()).unwrap_or_default())
 }
 
@@ -438,8 +434,10 @@ mod tests {
     }
 
     fn four() -> JobChanges {
-        let before = [("a", "x", Some(100.0)), ("b", "y", Some(10.0)), ("c", "x", Some(50.0)), ("d", "y", None)];
-        let after = [("a", "x", Some(40.0)), ("b", "y", Some(90.0)), ("c", "x", Some(50.5)), ("d", "y", Some(7.0))];
+        let before =
+            [("a", "x", Some(100.0)), ("b", "y", Some(10.0)), ("c", "x", Some(50.0)), ("d", "y", None)];
+        let after =
+            [("a", "x", Some(40.0)), ("b", "y", Some(90.0)), ("c", "x", Some(50.5)), ("d", "y", Some(7.0))];
         JobChanges::join(&table(&before), &table(&after)).unwrap()
     }
 
@@ -476,10 +474,12 @@ mod tests {
 
     #[test]
     fn only_the_first_rows_cross_over() {
-        let jobs: Vec<(String, f64)> = (0..5000).map(|i| (format!("j{i}"), f64::from((i * 7919) % 5000))).collect();
+        let jobs: Vec<(String, f64)> =
+            (0..5000).map(|i| (format!("j{i}"), f64::from((i * 7919) % 5000))).collect();
         let rows: Vec<(&str, &str, Option<f64>)> =
             jobs.iter().map(|(name, jct)| (name.as_str(), "x", Some(*jct + 1.0))).collect();
-        let same: Vec<(&str, &str, Option<f64>)> = rows.iter().map(|row| (row.0, "x", Some(2500.0))).collect();
+        let same: Vec<(&str, &str, Option<f64>)> =
+            rows.iter().map(|row| (row.0, "x", Some(2500.0))).collect();
         let joined = JobChanges::join(&table(&same), &table(&rows)).unwrap();
         let listed = joined.list(&Query::default());
         assert_eq!((listed.rows.len(), listed.found), (MOST_SHOWN, 5000));

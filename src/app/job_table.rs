@@ -53,10 +53,10 @@ pub fn read(csv: &[u8], mut take: impl FnMut(JobRow)) -> Result<(), Unreadable> 
         }
         let time = |at: usize| match cell(at) {
             "" => Ok(None),
-            text => text.parse::<f64>().map(Some).map_err(|_| Unreadable {
-                row,
-                what: format!("found {text:?}, expected seconds"),
-            }),
+            text => text
+                .parse::<f64>()
+                .map(Some)
+                .map_err(|_| Unreadable { row, what: format!("found {text:?}, expected seconds") }),
         };
         take(JobRow {
             job: cell(job).to_owned(),

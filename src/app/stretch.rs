@@ -94,7 +94,11 @@ fn load_in(run: &RunResult, stretch: TimeWindow) -> Option<LoadIn> {
             most_waiting = most_waiting.max(point.waiting);
         }
     }
-    (time_s > 0.0).then(|| LoadIn { used: used.map(|sum| sum / time_s), waiting: waiting / time_s, most_waiting })
+    (time_s > 0.0).then(|| LoadIn {
+        used: used.map(|sum| sum / time_s),
+        waiting: waiting / time_s,
+        most_waiting,
+    })
 }
 
 /// What is known of the jobs of the runs.
@@ -113,15 +117,26 @@ pub enum JobsKnown<'a> {
 /// The figures of a stretch, a row for each policy that is shown: means over its seeds.
 #[must_use]
 pub fn table(comparison: &Comparison, hidden: &Hidden, stretch: TimeWindow, jobs: JobsKnown<'_>) -> Table {
-    let header =
-        ["Policy", "Mean use", "Mean queue", "Greatest queue", "Arrived", "Started", "Finished", "Mean wait", "Mean JCT"]
-            .map(str::to_owned)
-            .into();
+    let header = [
+        "Policy",
+        "Mean use",
+        "Mean queue",
+        "Greatest queue",
+        "Arrived",
+        "Started",
+        "Finished",
+        "Mean wait",
+        "Mean JCT",
+    ]
+    .map(str::to_owned)
+    .into();
     let rows = shown(comparison, hidden).map(|row| {
         let loads: Vec<LoadIn> = comparison.runs(row).filter_map(|run| load_in(run, stretch)).collect();
         let mean = |value: &dyn Fn(&LoadIn) -> Option<f64>| {
             let values: Option<Vec<f64>> = loads.iter().map(value).collect();
-            values.filter(|values| !values.is_empty()).map(|values| values.iter().sum::<f64>() / values.len() as f64)
+            values
+                .filter(|values| !values.is_empty())
+                .map(|values| values.iter().sum::<f64>() / values.len() as f64)
         };
         let number = |value: f64| format::significant(value, 3);
         let mut cells = vec![
@@ -240,9 +255,14 @@ mod tests {
         let of = |jobs| table(&comparison, &Hidden::new(), stretch(0.0, 1e9), jobs);
         let whole = of(JobsKnown::Counted(&counted));
         assert_eq!(whole.rows.len(), 2);
-        assert!(whole.rows.iter().all(|row| row.len() == whole.header.len() && !row.contains(&"–".to_owned())));
+        assert!(
+            whole.rows.iter().all(|row| row.len() == whole.header.len() && !row.contains(&"–".to_owned()))
+        );
         assert_eq!(of(JobsKnown::NotKept).rows[0][4], "not kept");
-        assert_eq!(of(JobsKnown::Counted(&counted[..1])).rows.iter().filter(|row| row[4] == "not kept").count(), 1);
+        assert_eq!(
+            of(JobsKnown::Counted(&counted[..1])).rows.iter().filter(|row| row[4] == "not kept").count(),
+            1
+        );
         let beyond = table(&comparison, &Hidden::new(), stretch(1e9, 2e9), JobsKnown::Counting);
         assert_eq!(beyond.rows[0][1..5], ["–", "–", "–", "…"]);
     }

@@ -5,7 +5,7 @@ use super::gantt::{self, Press, Shift};
 use crate::chart::window::{TimeExtent, TimeWindow};
 
 /// A stretch shorter than this is not shown alone, in seconds.
-const LEAST_S: f64 = 1.0;
+const LEAST_S: f64 = 0.1;
 /// What one press of the buttons leaves of the window; the Gantt's buttons do the same.
 pub const ZOOM: f64 = 0.6;
 /// How much a px of a turned wheel zooms, as a power of two.
@@ -111,6 +111,19 @@ pub fn key_press(key: &str, shift: Shift) -> Option<KeyPress> {
     }
 }
 
+/// The selection after the cursor went on from one moment to another: the end at which it was moves with it. A cursor at neither end
+/// begins a new one.
+#[must_use]
+pub fn extended(selected: Option<TimeWindow>, from_s: f64, to_s: f64) -> Change {
+    let is_at = |end: f64| (end - from_s).abs() <= 1e-9 * from_s.abs().max(1.0);
+    let anchor_s = match selected {
+        Some(of) if is_at(of.to) => of.from,
+        Some(of) if is_at(of.from) => of.to,
+        _ => from_s,
+    };
+    Change::Select(anchor_s, to_s)
+}
+
 /// A turn of the wheel in px, and what is held meanwhile.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Turn {
@@ -189,9 +202,17 @@ impl Gesture {
     }
 
     /// A pointer moved; what that does to a view on a plot that begins at `left_px` and is so wide.
-    pub fn moved(&mut self, id: i32, at_px: f64, (left_px, width_px): (f64, f64), seen: TimeWindow) -> Vec<Change> {
+    pub fn moved(
+        &mut self,
+        id: i32,
+        at_px: f64,
+        (left_px, width_px): (f64, f64),
+        seen: TimeWindow,
+    ) -> Vec<Change> {
         let other = self.down.iter().find(|(other, _)| *other != id).map(|(_, at)| *at);
-        let Some((_, place)) = self.down.iter_mut().find(|(other, _)| *other == id) else { return Vec::new() };
+        let Some((_, place)) = self.down.iter_mut().find(|(other, _)| *other == id) else {
+            return Vec::new();
+        };
         self.has_moved |= (at_px - self.began_px).abs() >= CLICK_PX;
         if !self.has_moved {
             return Vec::new();
@@ -264,6 +285,15 @@ mod tests {
         for key in ["ArrowUp", "PageDown", "Enter", ".", "r", "Home"] {
             assert_eq!(key_press(key, Shift::Free), None, "{key}");
         }
+    }
+
+    #[test]
+    fn a_selection_is_extended_from_the_cursor() {
+        let of = |from, to| Some(TimeWindow { from, to });
+        assert_eq!(extended(None, 10.0, 20.0), Change::Select(10.0, 20.0));
+        assert_eq!(extended(of(10.0, 20.0), 20.0, 30.0), Change::Select(10.0, 30.0));
+        assert_eq!(extended(of(10.0, 20.0), 10.0, 5.0), Change::Select(20.0, 5.0));
+        assert_eq!(extended(of(10.0, 20.0), 50.0, 60.0), Change::Select(50.0, 60.0));
     }
 
     #[test]

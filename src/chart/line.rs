@@ -107,7 +107,8 @@ impl LineChart {
         let titles_and_gaps = TITLE_PX * count + PANEL_GAP_PX * (count - 1.0);
         let height = ((scene.height - axis::X_LABELS_PX - titles_and_gaps) / count).max(24.0);
         let most_ticks = (height / 45.0).clamp(2.0, 5.0) as usize;
-        let axes: Vec<((f64, f64), f64)> = self.panels.iter().map(|p| p.domain(self.domain_s(), most_ticks)).collect();
+        let axes: Vec<((f64, f64), f64)> =
+            self.panels.iter().map(|p| p.domain(self.domain_s(), most_ticks)).collect();
         let ticks: Vec<Vec<Tick>> = self
             .panels
             .iter()
@@ -174,7 +175,9 @@ impl Panel {
     /// `jobs waiting averaged 17 with A, 50 with B and 21 to 240 with 4 others`.
     fn means_text(&self, window_s: (f64, f64)) -> Option<String> {
         let mean = |series: &TimeSeries| {
-            series.mean(window_s).map(|mean| format!("{} with {}", self.quantity.text(mean), series.key.label))
+            series
+                .mean(window_s)
+                .map(|mean| format!("{} with {}", self.quantity.text(mean), series.key.label))
         };
         let compared = self.compared();
         let mut parts: Vec<String> = compared.iter().filter_map(|s| mean(s)).collect();
@@ -295,7 +298,8 @@ impl Chart for LineChart {
             (from, _) if from > 0.0 => format!("From {from_text} to {to_text}"),
             _ => format!("Over {to_text}"),
         };
-        let panels: Vec<String> = self.panels.iter().filter_map(|panel| panel.means_text(self.domain_s())).collect();
+        let panels: Vec<String> =
+            self.panels.iter().filter_map(|panel| panel.means_text(self.domain_s())).collect();
         format!("{span}, {}.", panels.join("; "))
     }
 
@@ -386,10 +390,14 @@ mod tests {
         assert_eq!(part.nearest(1.0).unwrap().x, 245.0);
         let after = part.step(part.nearest(0.15).unwrap().fraction, 1);
         assert!((after - 15.0 / 40.0).abs() < 1e-9);
-        assert!(part.summary().starts_with("From 3\u{a0}min 25\u{a0}s to 4\u{a0}min 5\u{a0}s, jobs waiting averaged 23"));
+        assert!(
+            part.summary()
+                .starts_with("From 3\u{a0}min 25\u{a0}s to 4\u{a0}min 5\u{a0}s, jobs waiting averaged 23")
+        );
         let axis = |chart: &LineChart| chart.layout().panels[0].y.domain();
         assert_eq!((axis(&whole).1, axis(&part).1), (100.0, 25.0));
-        let lines = |chart: &LineChart, cursor| chart.overlay(Some(cursor)).to_svg().matches("\"cur\"").count();
+        let lines =
+            |chart: &LineChart, cursor| chart.overlay(Some(cursor)).to_svg().matches("\"cur\"").count();
         assert_eq!((lines(&part, 220.0), lines(&part, 300.0), lines(&whole, 300.0)), (1, 0, 1));
     }
 

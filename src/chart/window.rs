@@ -131,7 +131,10 @@ mod tests {
         assert_eq!(all.zoomed(1e-9, 0.5, &extent), TimeWindow { from: 45.0, to: 55.0 });
         assert_eq!(all.panned(0.5, &extent), all);
         assert_eq!(TimeWindow::between(30.0, 20.0), TimeWindow { from: 20.0, to: 30.0 });
-        assert_eq!(TimeWindow { from: 20.0, to: 30.0 }.panned(-9.0, &extent), TimeWindow { from: 0.0, to: 10.0 });
+        assert_eq!(
+            TimeWindow { from: 20.0, to: 30.0 }.panned(-9.0, &extent),
+            TimeWindow { from: 0.0, to: 10.0 }
+        );
         assert_eq!(TimeWindow { from: f64::NAN, to: 3.0 }.within(&extent), all);
     }
 }

@@ -191,10 +191,9 @@ mod properties {
     #[test]
     fn the_undefined_shows_everything() {
         let extent = Extent { end: 100.0, ticks_per_s: 1.0, rows_px: 10.0, room_px: 500.0 };
-        for window in [
-            Window { from: f64::NAN, to: 1.0, top: 0.0 },
-            Window { from: 0.0, to: 1.0, top: f64::NAN },
-        ] {
+        for window in
+            [Window { from: f64::NAN, to: 1.0, top: 0.0 }, Window { from: 0.0, to: 1.0, top: f64::NAN }]
+        {
             assert_eq!(window.within(&extent), Window::whole(&extent));
         }
         let around = Window { from: 40.0, to: 50.0, top: 0.0 }.around(10.0, 20.0, &extent);
