@@ -21,6 +21,8 @@ pub mod gantt;
 pub mod gavel;
 pub mod groups;
 pub mod headline;
+pub mod job_changes;
+pub mod job_table;
 pub mod keys;
 pub mod kpi;
 pub mod laboratory;
@@ -43,7 +45,9 @@ pub mod schedule;
 pub mod shares;
 pub mod state;
 pub mod status;
+pub mod stretch;
 pub mod strings;
+pub mod time_view;
 pub mod type_names;
 pub mod unserved;
 #[cfg(target_arch = "wasm32")]

@@ -51,6 +51,7 @@ mod svg;
 mod text;
 pub mod theme;
 pub mod ticks;
+pub mod window;
 
 pub use bars::{BarChart, BarRow, Better};
 pub use boxes::{BoxChart, BoxRow};
@@ -135,6 +136,27 @@ pub trait Chart {
             Along::Y => (y_px - plot.y) / plot.height,
         };
         Some(fraction.clamp(0.0, 1.0))
+    }
+
+    /// A stretch between two fractions of the way along every plot, as a layer of its own: the same size as [`marks`](Self::marks).
+    fn selection(&self, (from, to): (f64, f64)) -> Scene {
+        let mut scene = self.blank();
+        let (from, to) = (from.min(to).clamp(0.0, 1.0), from.max(to).clamp(0.0, 1.0));
+        if to <= from {
+            return scene;
+        }
+        for plot in self.plots() {
+            let area = match self.direction() {
+                Along::X => {
+                    Area::new(plot.x + plot.width * from, plot.y, plot.width * (to - from), plot.height)
+                }
+                Along::Y => {
+                    Area::new(plot.x, plot.y + plot.height * from, plot.width, plot.height * (to - from))
+                }
+            };
+            scene.add(scene::Rect::new("sel", area));
+        }
+        scene
     }
 
     /// Marks and overlay in one drawing.

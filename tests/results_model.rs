@@ -16,6 +16,7 @@ use sts_sim::app::headline::Headline;
 use sts_sim::app::kpi::{Cell, DEFAULT_COLUMNS, Delta, KpiTable, Order};
 use sts_sim::app::report::{Report, Source};
 use sts_sim::app::{export, figures};
+use sts_sim::chart::window::TimeWindow;
 use sts_sim::chart::{Chart, Distributed};
 use sts_sim::metrics::metrics;
 use sts_sim::scenario::run::{CdfPoint, LoadPoint, RunResult};
@@ -425,8 +426,8 @@ fn mean_loads_keep_the_area_under_the_load() {
         run.load = vec![point(0.0, 1.0, 9.0), point(1000.0, 0.5, 0.0), point(2000.0, 0.25, 3.0)];
         fixture::set(run, "makespan_s", Some(2700.0));
     });
-    assert_eq!(figures::stretch_s(&comparison).to_bits(), 1800.0_f64.to_bits());
-    let chart = figures::load(&comparison, &BTreeSet::new());
+    assert_eq!(figures::stretch_s(&comparison, None).to_bits(), 1800.0_f64.to_bits());
+    let chart = figures::load(&comparison, &BTreeSet::new(), None);
     let used = chart.panels[0].series[0].points();
     let area: f64 = used.iter().zip([1800.0, 900.0]).map(|(point, length)| point.1 * length).sum();
     assert!((area - (1000.0 + 500.0 + 0.25 * 700.0)).abs() < 1e-6, "{used:?}");
@@ -435,9 +436,32 @@ fn mean_loads_keep_the_area_under_the_load() {
 }
 
 #[test]
+fn a_window_has_finer_means_down_to_those_of_the_run() {
+    let comparison = compare(&["fifo"], &[0], |run| {
+        let point = |i: u32| LoadPoint {
+            at_s: f64::from(i) * 100.0,
+            used: Some(0.5),
+            waiting: f64::from(i),
+            running: 0.0,
+        };
+        run.load = (0..1000).map(point).collect();
+        fixture::set(run, "makespan_s", Some(100_000.0));
+    });
+    let of = |from, to| figures::stretch_s(&comparison, Some(TimeWindow { from, to }));
+    assert_eq!(figures::stretch_s(&comparison, None).to_bits(), 1800.0_f64.to_bits());
+    assert_eq!(of(0.0, 40_000.0).to_bits(), 300.0_f64.to_bits());
+    assert_eq!(of(50_000.0, 51_000.0).to_bits(), 100.0_f64.to_bits(), "the run's own");
+    let window = TimeWindow { from: 50_000.0, to: 51_000.0 };
+    let chart = figures::load(&comparison, &BTreeSet::new(), Some(window));
+    assert_eq!(chart.window_s, Some((50_000.0, 51_000.0)));
+    let waiting = chart.panels[1].series[0].points();
+    assert!(waiting.iter().any(|point| (point.0 - 50_050.0).abs() < 1e-6 && (point.1 - 500.0).abs() < 1e-6));
+}
+
+#[test]
 fn a_load_that_was_not_measured_is_no_line() {
     let comparison = compare(&["fifo"], &[0], |run| run.load.iter_mut().for_each(|point| point.used = None));
-    let chart = figures::load(&comparison, &BTreeSet::new());
+    let chart = figures::load(&comparison, &BTreeSet::new(), None);
     assert!(chart.panels[0].series[0].points().iter().all(|point| point.1.is_nan()));
     assert!(chart.panels[1].series[0].points().iter().all(|point| point.1.is_finite()));
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use super::comparison::{Comparison, Row};
 use super::headline::{tenant, tenant_change, tenants};
 use crate::chart::format::{self, DurationUnit, Quantity};
+use crate::chart::window::TimeWindow;
 use crate::chart::{
     BarChart, BarRow, Better, BoxChart, BoxRow, CdfChart, CdfSeries, Curve, Distributed, HeatMap, LineChart,
     Mean, Measure, Multiple, Panel, ScatterChart, ScatterPoint, SmallMultiples, TimeSeries, YBase,
@@ -49,7 +50,8 @@ const MOST_LETTERS: usize = 24;
 /// Which policies a figure leaves out, by label.
 pub type Hidden = BTreeSet<String>;
 
-fn shown<'a>(comparison: &'a Comparison, hidden: &'a Hidden) -> impl Iterator<Item = &'a Row> {
+/// The policies that a figure does not leave out.
+pub fn shown<'a>(comparison: &'a Comparison, hidden: &'a Hidden) -> impl Iterator<Item = &'a Row> {
     comparison.rows().iter().filter(|row| !hidden.contains(&row.label))
 }
 
@@ -170,11 +172,19 @@ pub fn over_seeds(comparison: &Comparison, hidden: &Hidden, of: &str) -> Option<
     })
 }
 
-/// Use of the cluster and queue over time, a line for each policy that is shown, in two panels with one time axis.
+/// When the longest run ends, in seconds.
 #[must_use]
-pub fn load(comparison: &Comparison, hidden: &Hidden) -> LineChart {
-    let stretch_s = stretch_s(comparison);
-    let end = comparison.all_runs().map(|(_, run)| end_s(run)).fold(0.0, f64::max);
+pub fn longest_s(comparison: &Comparison) -> f64 {
+    comparison.all_runs().map(|(_, run)| end_s(run)).fold(0.0, f64::max)
+}
+
+/// Use of the cluster and queue over time, a line for each policy that is shown, in two panels with one time axis: means over
+/// stretches that suit the window, that is over all of the longest run where there is none.
+#[must_use]
+pub fn load(comparison: &Comparison, hidden: &Hidden, window: Option<TimeWindow>) -> LineChart {
+    let stretch_s = stretch_s(comparison, window);
+    let end = longest_s(comparison);
+    let window_s = window.map_or((0.0, end), |window| (window.from, window.to));
     let panel = |title: &str, quantity, value: fn(&LoadPoint) -> Option<f64>| Panel {
         title: title.to_owned(),
         quantity,
@@ -191,26 +201,26 @@ pub fn load(comparison: &Comparison, hidden: &Hidden) -> LineChart {
             panel("Slots in use", Quantity::Share, |point| point.used),
             panel("Jobs waiting", Quantity::Count, |point| Some(point.waiting)),
         ],
-        window_s: Some((0.0, end)).filter(|_| end > 0.0),
+        window_s: Some(window_s).filter(|_| end > 0.0),
         ..LineChart::new("load", "Utilisation and queue", 0.0, 0.0)
     }
 }
 
-/// The length of the stretches over which [`load`] shows means: what suits the longest run, and not finer than the runs'
-/// own.
+/// The length of the stretches over which [`load`] shows means: what suits the window, or the longest run where there is none, and
+/// not finer than the runs' own.
 #[must_use]
-pub fn stretch_s(comparison: &Comparison) -> f64 {
-    let (mut longest_s, mut own_s) = (0.0_f64, 0.0_f64);
-    for (_, run) in comparison.all_runs() {
-        longest_s = longest_s.max(end_s(run));
-        own_s = own_s.max(own_stretch_s(run));
-    }
-    let least_s = own_s.max(longest_s / MOST_STRETCHES) * (1.0 - 1e-9);
-    STRETCHES_S.into_iter().find(|&s| s >= least_s).unwrap_or(least_s).max(1.0)
+pub fn stretch_s(comparison: &Comparison, window: Option<TimeWindow>) -> f64 {
+    let own_s = comparison.all_runs().map(|(_, run)| own_stretch_s(run)).fold(0.0, f64::max);
+    let seen_s = window.map_or_else(|| longest_s(comparison), |window| window.span());
+    let least_s = own_s.max(seen_s / MOST_STRETCHES) * (1.0 - 1e-9);
+    let fitting_s = STRETCHES_S.into_iter().find(|&s| s >= least_s).unwrap_or(least_s);
+    // The runs' own stretches are of no human length; who zooms in as far as them sees them as they are.
+    if window.is_some() && own_s >= least_s { own_s.max(1.0) } else { fitting_s.max(1.0) }
 }
 
 /// The length of the stretches of a run's own load curve.
-fn own_stretch_s(run: &RunResult) -> f64 {
+#[must_use]
+pub fn own_stretch_s(run: &RunResult) -> f64 {
     run.load.windows(2).map(|pair| pair[1].at_s - pair[0].at_s).fold(0.0, f64::max)
 }
 
@@ -233,8 +243,7 @@ fn mean_load(
     let stretches = (end / stretch_s - 1e-9).ceil().clamp(0.0, 100_000.0) as usize;
     let mut area = vec![0.0; stretches];
     for run in comparison.runs(row) {
-        let ends = run.load.iter().skip(1).map(|point| point.at_s).chain([end_s(run)]);
-        for (point, to_s) in run.load.iter().zip(ends) {
+        for (point, to_s) in load_until(run) {
             spread(&mut area, stretch_s, (point.at_s, to_s), value(point).unwrap_or(f64::NAN));
         }
     }
@@ -247,6 +256,12 @@ fn mean_load(
             (f64::midpoint(from_s, to_s), area / (to_s - from_s) / seeds)
         })
         .collect()
+}
+
+/// The means of a run's load curve, each with the end of its stretch.
+pub fn load_until(run: &RunResult) -> impl Iterator<Item = (&LoadPoint, f64)> {
+    let ends = run.load.iter().skip(1).map(|point| point.at_s).chain([end_s(run)]);
+    run.load.iter().zip(ends)
 }
 
 /// Adds a value that holds between two moments to the stretches it overlaps with.

@@ -14,6 +14,7 @@ use crate::chart::gantt::{
     Scene, Schedule, Shades, Shape, Towards, Window, beside, categories, category, figures, first_start,
     from, hit, mixed, rows, used,
 };
+use crate::chart::window::TimeWindow;
 
 /// Most bars that the table of what is seen lists.
 pub const MOST_LISTED: usize = 200;
@@ -323,6 +324,23 @@ impl Viewer {
     /// Shows `factor` times as much time; what is at the fraction of the width stays there.
     pub fn zoom(&mut self, factor: f64, fraction: f64) {
         self.window = self.window.zoomed(factor, fraction, &self.extent());
+    }
+
+    /// The seconds that are seen; `None` for all of them.
+    #[must_use]
+    pub fn window_s(&self) -> Option<TimeWindow> {
+        let schedule = self.first()?;
+        let is_whole = self.window.time() == Window::whole(&self.extent()).time();
+        let Window { from, to, .. } = self.window;
+        (!is_whole).then(|| TimeWindow { from: schedule.seconds(from), to: schedule.seconds(to) })
+    }
+
+    /// Shows these seconds, as far as the runs go; `None` shows all.
+    pub fn show_s(&mut self, seconds: Option<TimeWindow>) {
+        let Some(schedule) = self.first() else { return };
+        let Some(TimeWindow { from, to }) = seconds else { return self.show_all() };
+        let time = TimeWindow { from: schedule.ticks(from), to: schedule.ticks(to) };
+        self.window = self.window.of_time(time).within(&self.extent());
     }
 
     /// Shows what is later by this share of the window, and lower by so many px.

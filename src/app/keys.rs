@@ -21,15 +21,20 @@ pub enum Key {
 }
 
 /// Keys and what they do, for the reader.
-pub const HELP: [(&str, &str); 12] = [
+pub const HELP: [(&str, &str); 14] = [
     ("R", "run the comparison"),
     ("Esc", "cancel a run or reading, close a window"),
     ("1 … 9", "set-up: choose a policy; results: show or hide one"),
     ("Alt 1 … 9", "results: show one policy alone"),
-    ("W S, + −", "schedule: zoom"),
-    ("A D", "schedule: pan; arrow keys move its cursor, Page Up and Down its rows"),
+    ("W S, + −", "charts over time and schedule: zoom, all of them together"),
+    (
+        "A D",
+        "charts over time and schedule: pan; arrow keys move the cursor, Page Up and Down the schedule's rows",
+    ),
+    ("F, 0", "charts over time: everything; schedule: fit the pinned job, everything"),
+    ("Shift ← →", "charts over time: select from the cursor on; Esc lets go"),
     (". ,", "schedule: next bar, the bar before; Enter pins its job"),
-    ("F, 0", "schedule: fit the pinned job; everything"),
+    ("Enter", "tenants: look at the jobs of the one at the cursor"),
     ("T", "theme: system, light, dark"),
     ("Ctrl Z", "undo a change of the set-up or, in the laboratory, of the instance"),
     ("Ctrl Y", "redo it"),

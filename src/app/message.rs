@@ -7,9 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::forecast::Forecast;
 use super::gavel::{Figures, Settings};
+use super::job_changes::{JobWait, Listed, Query};
 use super::laboratory::answers::{Answers, Question};
 use super::mapping::Inspection;
 use super::state::inputs::Contents;
+use super::stretch::JobsIn;
 use crate::metrics::Metrics;
 use crate::scenario::Scenario;
 use crate::scenario::run::RunResult;
@@ -79,6 +81,34 @@ pub enum Request {
     },
     /// Write the message's `schedule` in the Trace Event Format.
     TraceEvents,
+    /// Count the jobs of every one of the message's `tables` in a stretch of time.
+    JobsIn {
+        /// A number that no other tables of the asker have: a worker keeps the last ones it was given.
+        tables: u32,
+        /// From, in seconds.
+        from_s: f64,
+        /// Until before, in seconds.
+        to_s: f64,
+    },
+    /// Put the jobs of two runs against each other: the message's `before` and `after` are their job tables.
+    JobChanges {
+        /// A number that no other two runs of the asker have.
+        pair: u32,
+        /// What is asked for.
+        query: Box<Query>,
+    },
+    /// Write all of them as a file.
+    JobChangesCsv {
+        /// As before.
+        pair: u32,
+    },
+    /// Say when and why a job waited in each run of the message's `waits`.
+    JobWaits {
+        /// Its name.
+        job: String,
+        /// Its tenant.
+        tenant: String,
+    },
     /// Ask every policy of `solve`.
     Laboratory {
         /// For this.
@@ -181,6 +211,21 @@ pub enum Reply {
     },
     /// The message's `file` is what was to be written.
     Exported,
+    /// The jobs of every table.
+    JobsIn {
+        /// In the order of the tables.
+        jobs: Vec<JobsIn>,
+    },
+    /// The jobs that were asked for.
+    JobChanges {
+        /// Some of them, and how many there are.
+        listed: Box<Listed>,
+    },
+    /// When and why a job waited.
+    JobWaits {
+        /// In the order of the runs; `None` for one that does not say.
+        waits: Vec<Option<Vec<JobWait>>>,
+    },
     /// What every policy of `solve` answers.
     Laboratory {
         /// All of them.
@@ -255,6 +300,10 @@ mod tests {
             Request::CommonMeans { groups: vec![6, 6] },
             Request::Export { format: WorkloadFile::Csv },
             Request::Gavel { settings: Box::default() },
+            Request::JobsIn { tables: 3, from_s: 0.1 + 0.2, to_s: 1e17 / 3.0 },
+            Request::JobChanges { pair: 1, query: Box::default() },
+            Request::JobChangesCsv { pair: u32::MAX },
+            Request::JobWaits { job: "a, \"b\"".into(), tenant: String::new() },
         ] {
             assert_eq!(from_text(&to_text(&request)), Ok(request));
         }
@@ -286,6 +335,11 @@ mod tests {
             Reply::CommonMeans { means: vec![Some(0.1 + 0.2), None] },
             Reply::Measured { metrics: Box::new(metrics) },
             Reply::Gavel { figures: Box::new(figures) },
+            Reply::JobsIn { jobs: vec![JobsIn { arrived: 1, jct_sum_s: 0.1 + 0.2, ..JobsIn::default() }] },
+            Reply::JobChanges { listed: Box::default() },
+            Reply::JobWaits {
+                waits: vec![None, Some(vec![JobWait { from_s: 0.0, to_s: 1.0 / 3.0, words: "why".into() }])],
+            },
             Reply::Panicked { message: "line\n\"quoted\"".into() },
         ] {
             assert_eq!(from_text(&to_text(&reply)), Ok(reply));

@@ -97,7 +97,7 @@ impl Report {
             (chart.id, chart.width, chart.height) = (format!("report-{of:?}"), WIDTH_PX, HEIGHT_PX);
             figure(&chart.title.clone(), &chart);
         }
-        let mut load = figures::load(comparison, hidden);
+        let mut load = figures::load(comparison, hidden, None);
         (load.width, load.height) = (WIDTH_PX, HEIGHT_PX * 1.4);
         figure("Utilisation and queue", &load);
         for of in [TenantFigure::Wait, TenantFigure::Jct] {

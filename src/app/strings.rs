@@ -2,6 +2,7 @@
 
 pub mod experiment;
 pub mod gantt;
+pub mod job_changes;
 pub mod kept;
 pub mod laboratory;
 pub mod machines;

@@ -3,6 +3,8 @@
 //! A worker keeps the workload it was last given, and what it made of it for the scenario it ran last, so that the runs of one
 //! comparison read and bind their jobs once a worker.
 
+mod job_tables;
+
 use std::cell::RefCell;
 use std::{io, panic};
 
@@ -20,6 +22,7 @@ use super::schedule::schedule;
 use super::state::inputs::{Contents, MOST_NAMES};
 use super::{assumptions, common_jobs, gavel};
 use crate::chart::gantt::Schedule;
+use crate::chart::window::TimeWindow;
 use crate::scenario::Scenario;
 use crate::scenario::hash::{scenario_hash, workload_hash};
 use crate::scenario::run::{Prepared, prepare};
@@ -94,6 +97,12 @@ pub async fn worker_message(message: JsValue) {
         Ok(Request::Export { format }) => export(&message, format),
         Ok(Request::TraceEvents) => trace_events(&message),
         Ok(Request::CommonMeans { groups }) => common_means(&message, &groups),
+        Ok(Request::JobsIn { tables, from_s, to_s }) => {
+            job_tables::jobs_in(&message, tables, TimeWindow { from: from_s, to: to_s })
+        }
+        Ok(Request::JobChanges { pair, query }) => job_tables::changes(&message, pair, &query),
+        Ok(Request::JobChangesCsv { pair }) => job_tables::changes_csv(&message, pair),
+        Ok(Request::JobWaits { job, tenant }) => job_tables::waits(&message, &job, &tenant),
         Ok(Request::Laboratory { question }) => answers::answers(&question)
             .map(|answers| (Reply::Laboratory { answers: Box::new(answers) }, Vec::new())),
         Ok(Request::Misreports { question }) => answers::misreports(&question)

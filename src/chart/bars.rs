@@ -136,6 +136,15 @@ impl BarChart {
         HEADER_PX + ROW_PX * self.shown().len() as f64 + FOOT_PX
     }
 
+    /// The tenant of a row of the drawing, as [`Readout::x`] counts them; none for the row of those left out.
+    #[must_use]
+    pub fn tenant_at(&self, row: f64) -> Option<&str> {
+        match self.shown().get(row.max(0.0) as usize) {
+            Some(Shown::Row(row)) => Some(row.tenant.as_str()),
+            _ => None,
+        }
+    }
+
     fn is_loss(&self, change: f64) -> bool {
         match self.better {
             Better::Lower => change > 0.0,

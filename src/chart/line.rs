@@ -7,7 +7,7 @@ use super::palette::{Key, Role, drawing_order};
 use super::scale::{Scale, extent};
 use super::scene::{Anchor, Area, Circle, Line, Scene, Text};
 use super::series::{
-    TimeSeries, cursor_points, distinct_keys, nearest_time, readings, step_along, time_extent,
+    TimeSeries, cursor_points, distinct_keys, in_sight, nearest_time, readings, step_along, time_extent,
 };
 use super::text::text_width_px;
 use super::ticks::{self, Tick};
@@ -107,7 +107,8 @@ impl LineChart {
         let titles_and_gaps = TITLE_PX * count + PANEL_GAP_PX * (count - 1.0);
         let height = ((scene.height - axis::X_LABELS_PX - titles_and_gaps) / count).max(24.0);
         let most_ticks = (height / 45.0).clamp(2.0, 5.0) as usize;
-        let axes: Vec<((f64, f64), f64)> = self.panels.iter().map(|p| p.domain(most_ticks)).collect();
+        let axes: Vec<((f64, f64), f64)> =
+            self.panels.iter().map(|p| p.domain(self.domain_s(), most_ticks)).collect();
         let ticks: Vec<Vec<Tick>> = self
             .panels
             .iter()
@@ -152,8 +153,9 @@ impl LineChart {
 }
 
 impl Panel {
-    fn domain(&self, most_ticks: usize) -> ((f64, f64), f64) {
-        let values = self.series.iter().flat_map(|s| s.defined().map(|p| p.1));
+    /// The ends of the axis of values and its step: they suit what the window shows.
+    fn domain(&self, window_s: (f64, f64), most_ticks: usize) -> ((f64, f64), f64) {
+        let values = self.series.iter().flat_map(|s| s.within(window_s)).map(|p| p.1);
         let (low, high) = extent(values).unwrap_or((0.0, 1.0));
         let low = match self.base {
             YBase::Data if low > high * 0.25 => low,
@@ -171,15 +173,17 @@ impl Panel {
     }
 
     /// `jobs waiting averaged 17 with A, 50 with B and 21 to 240 with 4 others`.
-    fn means_text(&self) -> Option<String> {
+    fn means_text(&self, window_s: (f64, f64)) -> Option<String> {
         let mean = |series: &TimeSeries| {
-            series.mean().map(|mean| format!("{} with {}", self.quantity.text(mean), series.key.label))
+            series
+                .mean(window_s)
+                .map(|mean| format!("{} with {}", self.quantity.text(mean), series.key.label))
         };
         let compared = self.compared();
         let mut parts: Vec<String> = compared.iter().filter_map(|s| mean(s)).collect();
         let is_compared = |s: &TimeSeries| compared.iter().any(|c| c.key.label == s.key.label);
         let others: Vec<&TimeSeries> = self.series.iter().filter(|s| !is_compared(s)).collect();
-        match (others.as_slice(), extent(others.iter().filter_map(|s| s.mean()))) {
+        match (others.as_slice(), extent(others.iter().filter_map(|s| s.mean(window_s)))) {
             ([one], _) => parts.extend(mean(one)),
             (many, Some((low, high))) => {
                 let (low, high) = (self.quantity.text(low), self.quantity.text(high));
@@ -262,7 +266,7 @@ impl Chart for LineChart {
             return scene;
         }
         let layout = self.layout();
-        let cursor = cursor.filter(|c| c.is_finite());
+        let cursor = in_sight(cursor, self.domain_s());
         for (panel, PanelLayout { plot, y, .. }) in self.panels.iter().zip(&layout.panels) {
             let Some(cursor) = cursor else { continue };
             let at = layout.x.place(cursor);
@@ -294,7 +298,8 @@ impl Chart for LineChart {
             (from, _) if from > 0.0 => format!("From {from_text} to {to_text}"),
             _ => format!("Over {to_text}"),
         };
-        let panels: Vec<String> = self.panels.iter().filter_map(Panel::means_text).collect();
+        let panels: Vec<String> =
+            self.panels.iter().filter_map(|panel| panel.means_text(self.domain_s())).collect();
         format!("{span}, {}.", panels.join("; "))
     }
 
@@ -323,7 +328,8 @@ impl Chart for LineChart {
             return None;
         }
         let x = Scale::linear(self.domain_s(), (0.0, 1.0));
-        let time_s = nearest_time(cursor_points(self.series()), x.value_at(fraction));
+        let points = cursor_points(self.series(), self.domain_s());
+        let time_s = nearest_time(points, x.value_at(fraction));
         let panels = self.panels.iter();
         let values = panels.flat_map(|p| readings(&p.title, &p.series, time_s, p.quantity));
         let (x_text, fraction) = (format::elapsed(time_s), x.fraction(time_s));
@@ -331,7 +337,7 @@ impl Chart for LineChart {
     }
 
     fn step(&self, fraction: f64, steps: i32) -> f64 {
-        step_along(cursor_points(self.series()), self.domain_s(), fraction, steps)
+        step_along(cursor_points(self.series(), self.domain_s()), self.domain_s(), fraction, steps)
     }
 }
 
@@ -372,6 +378,37 @@ mod tests {
         assert!((chart.step(0.25, 1) - 0.5).abs() < 1e-9);
         assert!((chart.step(0.25, -1) - 0.0).abs() < 1e-9);
         assert!((chart.step(1.0, 1) - 1.0).abs() < 1e-9 && (chart.step(0.0, -3) - 0.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_window_is_all_that_is_drawn_read_and_summed_up() {
+        let points: Vec<(f64, f64)> = (0..=100).map(|i| (f64::from(i) * 10.0, f64::from(i))).collect();
+        let whole = chart(vec![series(Role::Subject, Curve::Straight, &points)]);
+        let part = LineChart { window_s: Some((205.0, 245.0)), ..whole.clone() };
+        assert_eq!(part.nearest(0.15).unwrap().x, 210.0);
+        assert_eq!(part.nearest(0.0).unwrap().x, 205.0, "points outside are not gone to");
+        assert_eq!(part.nearest(1.0).unwrap().x, 245.0);
+        let after = part.step(part.nearest(0.15).unwrap().fraction, 1);
+        assert!((after - 15.0 / 40.0).abs() < 1e-9);
+        assert!(
+            part.summary()
+                .starts_with("From 3\u{a0}min 25\u{a0}s to 4\u{a0}min 5\u{a0}s, jobs waiting averaged 23")
+        );
+        let axis = |chart: &LineChart| chart.layout().panels[0].y.domain();
+        assert_eq!((axis(&whole).1, axis(&part).1), (100.0, 25.0));
+        let lines =
+            |chart: &LineChart, cursor| chart.overlay(Some(cursor)).to_svg().matches("\"cur\"").count();
+        assert_eq!((lines(&part, 220.0), lines(&part, 300.0), lines(&whole, 300.0)), (1, 0, 1));
+    }
+
+    #[test]
+    fn a_selection_covers_its_part_of_every_panel() {
+        let one = chart(vec![series(Role::Subject, Curve::Step, &[(0.0, 1.0), (9.0, 2.0)])]);
+        let two = LineChart { panels: vec![one.panels[0].clone(), one.panels[0].clone()], ..one };
+        let rects = two.selection((0.75, 0.25)).to_svg();
+        assert_eq!(rects.matches("class=\"sel\"").count(), 2);
+        assert_eq!(two.selection((0.5, 0.5)).nodes, []);
+        assert_eq!(two.selection((1.5, 2.0)).nodes, []);
     }
 
     #[test]

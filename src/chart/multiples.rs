@@ -7,7 +7,7 @@ use super::palette::{Key, Role, drawing_order, tenant_nodes};
 use super::scale::{Scale, extent};
 use super::scene::{Anchor, Area, Circle, Group, LegendEntry, Line, Path, Pattern, Scene, Text};
 use super::series::{
-    TimeSeries, cursor_points, distinct_keys, nearest_time, readings, step_along, time_extent,
+    TimeSeries, cursor_points, distinct_keys, in_sight, nearest_time, readings, step_along, time_extent,
 };
 use super::text::{shortened, text_width_px};
 use super::ticks::{self, Tick};
@@ -309,7 +309,7 @@ impl Chart for SmallMultiples {
                 let at = (x.place(last.value), y);
                 scene.add(Text::new("", at, last.label.clone()).anchor(Anchor::End));
             }
-            let Some(cursor) = cursor.filter(|c| c.is_finite()) else { continue };
+            let Some(cursor) = in_sight(cursor, layout.x_domain) else { continue };
             let at = x.place(cursor);
             let y = Scale::linear(layout.y_domain, (plot.bottom(), plot.y));
             let mut group = Group::new("");
@@ -383,7 +383,8 @@ impl Chart for SmallMultiples {
             return None;
         }
         let x = Scale::linear(self.domain_s(), (0.0, 1.0));
-        let time_s = nearest_time(cursor_points(self.series()), x.value_at(fraction));
+        let points = cursor_points(self.series(), self.domain_s());
+        let time_s = nearest_time(points, x.value_at(fraction));
         let tenants = self.sorted().into_iter();
         let values = tenants.flat_map(|m| readings(&m.tenant, &m.series, time_s, Quantity::Ratio));
         let (x_text, fraction) = (format::elapsed(time_s), x.fraction(time_s));
@@ -391,7 +392,7 @@ impl Chart for SmallMultiples {
     }
 
     fn step(&self, fraction: f64, steps: i32) -> f64 {
-        step_along(cursor_points(self.series()), self.domain_s(), fraction, steps)
+        step_along(cursor_points(self.series(), self.domain_s()), self.domain_s(), fraction, steps)
     }
 }
 

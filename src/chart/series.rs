@@ -59,10 +59,11 @@ impl TimeSeries {
         value.is_finite().then_some(value)
     }
 
-    /// The mean over the time in which the line is defined.
-    pub(super) fn mean(&self) -> Option<f64> {
+    /// The mean over the time of a window in which the line is defined.
+    pub(super) fn mean(&self, window_s: (f64, f64)) -> Option<f64> {
         let (mut area, mut time) = (0.0, 0.0);
-        for pair in self.points.windows(2) {
+        let points = self.within(window_s);
+        for pair in points.windows(2) {
             let [(x, y), (next_x, next_y)] = pair else { continue };
             let height = match self.curve {
                 Curve::Straight => f64::midpoint(*y, *next_y),
@@ -73,7 +74,7 @@ impl TimeSeries {
                 time += next_x - x;
             }
         }
-        if time > 0.0 { Some(area / time) } else { self.defined().next().map(|p| p.1) }
+        if time > 0.0 { Some(area / time) } else { points.iter().map(|p| p.1).find(|y| y.is_finite()) }
     }
 
     /// The points with a value.
@@ -166,11 +167,22 @@ pub(super) fn time_extent<'a>(series: impl IntoIterator<Item = &'a TimeSeries>) 
     extent(ends.map(|point| point.0))
 }
 
-/// The points that a cursor stops at: those of the subject, else of the first line that has any.
-pub(super) fn cursor_points<'a>(series: impl IntoIterator<Item = &'a TimeSeries>) -> &'a [(f64, f64)] {
+/// The points of a window that a cursor stops at: those of the subject, else of the first line that has any.
+pub(super) fn cursor_points<'a>(
+    series: impl IntoIterator<Item = &'a TimeSeries>,
+    (from, to): (f64, f64),
+) -> &'a [(f64, f64)] {
     let with_points: Vec<&TimeSeries> = series.into_iter().filter(|s| !s.points.is_empty()).collect();
     let subject = with_points.iter().find(|s| s.key.role == Role::Subject);
-    subject.or(with_points.first()).map_or(&[], |s| &s.points)
+    let points: &[(f64, f64)] = subject.or(with_points.first()).map_or(&[], |s| &s.points);
+    let first = points.partition_point(|p| p.0 < from);
+    let end = points.partition_point(|p| p.0 <= to);
+    points.get(first..end).unwrap_or_default()
+}
+
+/// A cursor that a window shows.
+pub(super) fn in_sight(cursor: Option<f64>, (from, to): (f64, f64)) -> Option<f64> {
+    cursor.filter(|at| *at >= from && *at <= to)
 }
 
 /// What each series of one panel or tenant says at a time.
@@ -239,10 +251,13 @@ mod tests {
     #[test]
     fn means_are_weighted_by_time() {
         let points = [(0.0, 10.0), (1.0, 10.0), (1.0, 0.0), (10.0, 0.0)];
-        assert_eq!(series(Curve::Step, &points).mean(), Some(1.0));
-        assert_eq!(series(Curve::Straight, &points).mean(), Some(1.0));
-        assert_eq!(series(Curve::Step, &[(3.0, 7.0)]).mean(), Some(7.0));
-        assert_eq!(series(Curve::Step, &[]).mean(), None);
+        let all = (0.0, 10.0);
+        assert_eq!(series(Curve::Step, &points).mean(all), Some(1.0));
+        assert_eq!(series(Curve::Straight, &points).mean(all), Some(1.0));
+        assert_eq!(series(Curve::Step, &[(3.0, 7.0)]).mean(all), Some(7.0));
+        assert_eq!(series(Curve::Step, &[]).mean(all), None);
+        assert_eq!(series(Curve::Step, &points).mean((0.0, 0.5)), Some(10.0));
+        assert_eq!(series(Curve::Straight, &[(0.0, 0.0), (10.0, 10.0)]).mean((4.0, 6.0)), Some(5.0));
     }
 
     #[test]

@@ -8,13 +8,16 @@ pub(super) mod figure;
 mod gantt;
 mod groups;
 mod jct;
+mod job_changes;
 mod key_figures;
 mod load;
 mod menu;
+mod over_time;
 pub(super) mod plot;
 mod policy_bar;
 mod report;
 pub(super) mod save;
+mod stretch;
 mod tenants;
 mod trade_off;
 
@@ -30,8 +33,10 @@ use self::fairness::Fairness;
 use self::gantt::Gantt;
 use self::groups::Groups;
 use self::jct::JctFigure;
+use self::job_changes::{JobChanges, Wanted};
 use self::key_figures::KeyFigures;
 use self::load::LoadFigure;
+use self::over_time::{Held, OverTime};
 use self::policy_bar::PolicyBar;
 use self::report::SaveReport;
 use self::tenants::{ChangesFigure, ServiceFigure};
@@ -41,6 +46,7 @@ pub use crate::app::comparison::{Freshness, Toggle};
 use crate::app::export::{self, Seeds};
 use crate::app::figures;
 use crate::app::headline::Headline;
+use crate::app::time_view::{self, Change};
 use crate::chart::{Key, palette};
 use crate::scenario::Scenario;
 use crate::scenario::run::RunResult;
@@ -113,6 +119,12 @@ struct Frame {
     /// The cursor of every chart over time.
     time_s: Option<f64>,
     on_time: Callback<f64>,
+    /// What every chart over time shows of it.
+    over_time: OverTime,
+    /// The reader looks at the jobs of a tenant.
+    on_tenant: Callback<Option<AttrValue>>,
+    job_tables: Rc<Vec<JobTable>>,
+    worker_url: AttrValue,
     trace_name: AttrValue,
     today: AttrValue,
     footnote: AttrValue,
@@ -134,6 +146,33 @@ pub fn Results(props: &ResultsProps) -> Html {
         (props.runs.clone(), props.scenario.clone(), props.baseline.clone()),
         |(runs, scenario, baseline)| Comparison::new(runs.clone(), scenario, baseline.as_deref()),
     );
+    let extent = time_view::extent(figures::longest_s(&comparison));
+    let view = use_reducer_eq(Held::default);
+    let on_change = use_callback((view.dispatcher(), extent), |change: Change, (view, extent)| {
+        view.dispatch((change, *extent));
+    });
+    {
+        let on_change = on_change.clone();
+        // Another scenario has another time.
+        use_effect_with(props.scenario.clone(), move |_| on_change.emit(Change::Forget));
+    }
+    let on_time = use_callback(time_s.setter(), |at, time_s| time_s.set(Some(at)));
+    let on_window = use_callback(on_change.clone(), |window, on_change| on_change.emit(Change::Show(window)));
+    let tenant = use_state_eq(|| None::<AttrValue>);
+    let on_tenant = use_callback(tenant.setter(), |chosen, tenant| tenant.set(chosen));
+    let to_jobs = use_callback(tenant.setter(), |chosen, tenant| {
+        tenant.set(chosen);
+        scroll_to("p-jobs");
+    });
+    let wanted = use_state_eq(|| None::<Wanted>);
+    let on_show = {
+        let wanted = wanted.clone();
+        Callback::from(move |job: Wanted| {
+            let times = wanted.as_ref().map_or(0, |before| before.times) + 1;
+            wanted.set(Some(Wanted { times, ..job }));
+            scroll_to("p-gantt");
+        })
+    };
     if comparison.rows().is_empty() {
         return empty(props);
     }
@@ -143,10 +182,11 @@ pub fn Results(props: &ResultsProps) -> Html {
         comparison: comparison.clone(),
         hidden: props.hidden.clone(),
         time_s: *time_s,
-        on_time: {
-            let time_s = time_s.setter();
-            Callback::from(move |at| time_s.set(Some(at)))
-        },
+        on_time,
+        over_time: OverTime { view: view.0, extent, on_change },
+        on_tenant: to_jobs,
+        job_tables: props.job_tables.clone(),
+        worker_url: props.worker_url.clone(),
         trace_name: props.trace_name.clone(),
         today: props.today.clone(),
         footnote: footnote.into(),
@@ -176,7 +216,12 @@ pub fn Results(props: &ResultsProps) -> Html {
                 <ServiceFigure ..frame.clone() />
                 <TradeOffFigure ..frame.clone() />
                 if comparison.planned_seeds() > 1 { <SeedsFigure ..frame.clone() /> }
+                if comparison.rows().len() > 1 {
+                    <JobChanges tables={props.job_tables.clone()} comparison={comparison.clone()} tenant={(*tenant).clone()} {on_tenant} {on_show}
+                        trace_name={props.trace_name.clone()} today={props.today.clone()} worker_url={&props.worker_url} />
+                }
                 <Gantt tables={props.job_tables.clone()} comparison={comparison.clone()} time_s={frame.time_s} on_time={frame.on_time.clone()}
+                    window={frame.over_time.view.window.map(|_| frame.over_time.seen())} {on_window} wanted={(*wanted).clone()}
                     trace_name={props.trace_name.clone()} today={props.today.clone()} footnote={frame.footnote} worker_url={&props.worker_url} />
             </div>
             <Groups comparison={comparison.clone()} />
@@ -216,15 +261,18 @@ fn empty(props: &ResultsProps) -> Html {
     }
 }
 
+/// Brings a part of the page into sight.
+fn scroll_to(id: &str) {
+    if let Some(part) = gloo::utils::document().get_element_by_id(id) {
+        part.scroll_into_view();
+    }
+}
+
 /// Links to the parts of the page. The address holds the scenario, so these scroll by themselves.
 fn jump(comparison: &Comparison) -> Html {
     let compared = comparison.subject().is_some() && comparison.baseline().is_some();
     let link = |(id, text): (&'static str, &'static str)| {
-        let on_click = Callback::from(move |_: MouseEvent| {
-            if let Some(part) = gloo::utils::document().get_element_by_id(id) {
-                part.scroll_into_view();
-            }
-        });
+        let on_click = Callback::from(move |_: MouseEvent| scroll_to(id));
         html! { <button type="button" onclick={on_click}>{ text }</button> }
     };
     let parts = [
@@ -234,6 +282,7 @@ fn jump(comparison: &Comparison) -> Html {
         ("p-who", "Who gains"),
         ("p-serv", "Service"),
         ("p-trade", "Trade-off"),
+        ("p-jobs", "Jobs"),
         ("p-gantt", "Schedule"),
         ("p-groups", "Groups"),
         ("p-fair", "Fairness"),
@@ -241,7 +290,7 @@ fn jump(comparison: &Comparison) -> Html {
     ];
     html! {
         <nav class="jump" aria-label="On this page">
-            { for parts.into_iter().filter(|(id, _)| compared || *id != "p-who").map(link) }
+            { for parts.into_iter().filter(|(id, _)| compared || !["p-who", "p-jobs"].contains(id)).map(link) }
         </nav>
     }
 }

@@ -1,5 +1,7 @@
 //! Which stretch of time and which rows are seen: zooming and panning, never beyond what there is.
 
+use crate::chart::window::{TimeExtent, TimeWindow};
+
 /// Fewer ticks than this are not shown alone.
 const LEAST_TICKS: f64 = 16.0;
 /// Nor a stretch shorter than this, in seconds.
@@ -19,12 +21,10 @@ pub struct Extent {
 }
 
 impl Extent {
-    fn least(&self) -> f64 {
-        LEAST_TICKS.max(LEAST_S * self.ticks_per_s).min(self.most())
-    }
-
-    fn most(&self) -> f64 {
-        self.end.max(1.0)
+    /// What there is along the axis of time, in ticks.
+    fn time(&self) -> TimeExtent {
+        let most = self.end.max(1.0);
+        TimeExtent::new(most, LEAST_TICKS.max(LEAST_S * self.ticks_per_s).min(most))
     }
 }
 
@@ -43,55 +43,59 @@ impl Window {
     /// Everything, from the first row.
     #[must_use]
     pub fn whole(extent: &Extent) -> Self {
-        Self { from: 0.0, to: extent.most(), top: 0.0 }
+        Self::default().of_time(TimeWindow::whole(&extent.time()))
+    }
+
+    /// The ticks that are seen.
+    #[must_use]
+    pub fn time(&self) -> TimeWindow {
+        TimeWindow { from: self.from, to: self.to }
+    }
+
+    /// The same rows at another time.
+    #[must_use]
+    pub fn of_time(self, time: TimeWindow) -> Self {
+        Self { from: time.from, to: time.to, ..self }
     }
 
     /// Ticks that are seen.
     #[must_use]
     pub fn span(&self) -> f64 {
-        self.to - self.from
+        self.time().span()
     }
 
     /// The tick at a fraction of the width.
     #[must_use]
     pub fn at(&self, fraction: f64) -> f64 {
-        self.from + self.span() * fraction
+        self.time().at(fraction)
     }
 
     /// The fraction of the width at which a tick is.
     #[must_use]
     pub fn fraction(&self, tick: f64) -> f64 {
-        if self.span() > 0.0 { (tick - self.from) / self.span() } else { 0.0 }
+        self.time().fraction(tick)
     }
 
     /// The same within what there is: neither longer nor beyond it. What is undefined becomes the whole.
     #[must_use]
     pub fn within(self, extent: &Extent) -> Self {
-        let most = extent.most();
-        if !(self.from.is_finite() && self.to.is_finite() && self.top.is_finite()) {
+        if !self.top.is_finite() {
             return Self::whole(extent);
         }
-        let span = (self.to - self.from).clamp(extent.least(), most);
-        let middle = f64::midpoint(self.from, self.to);
-        let from = (middle - span / 2.0).clamp(0.0, most - span);
         let lowest = (extent.rows_px - extent.room_px).max(0.0);
-        Self { from, to: from + span, top: self.top.clamp(0.0, lowest) }
+        Self { top: self.top.clamp(0.0, lowest), ..self.of_time(self.time().within(&extent.time())) }
     }
 
     /// `factor` times as much time, with what is at `fraction` staying there.
     #[must_use]
     pub fn zoomed(self, factor: f64, fraction: f64, extent: &Extent) -> Self {
-        let span = (self.span() * factor).clamp(extent.least(), extent.most());
-        let fixed = self.at(fraction);
-        let from = fixed - span * fraction;
-        Self { from, to: from + span, ..self }.within(extent)
+        self.of_time(self.time().zoomed(factor, fraction, &extent.time())).within(extent)
     }
 
     /// Later by this share of what is seen.
     #[must_use]
     pub fn panned(self, share: f64, extent: &Extent) -> Self {
-        let by = self.span() * share;
-        Self { from: self.from + by, to: self.to + by, ..self }.within(extent)
+        self.of_time(self.time().panned(share, &extent.time())).within(extent)
     }
 
     /// Lower by so many px.
@@ -103,22 +107,13 @@ impl Window {
     /// A stretch of time with a little room around it.
     #[must_use]
     pub fn around(self, from: f64, to: f64, extent: &Extent) -> Self {
-        let room = (to - from) * 0.05;
-        Self { from: from - room, to: to + room, ..self }.within(extent)
+        self.of_time(TimeWindow::around(from, to, &extent.time())).within(extent)
     }
 
     /// Moved just as far as to have a tick in sight.
     #[must_use]
     pub fn showing(self, tick: f64, extent: &Extent) -> Self {
-        let room = self.span() * 0.1;
-        let by = if tick < self.from {
-            tick - room - self.from
-        } else if tick > self.to {
-            tick + room - self.to
-        } else {
-            return self;
-        };
-        Self { from: self.from + by, to: self.to + by, ..self }.within(extent)
+        self.of_time(self.time().showing(tick, &extent.time())).within(extent)
     }
 
     /// Moved just as far as to have a row in sight.
@@ -176,8 +171,8 @@ mod properties {
                         shown
                     }
                 };
-                prop_assert!(window.from >= 0.0 && window.to <= extent.most() * (1.0 + 1e-12));
-                prop_assert!(window.span() >= extent.least() * (1.0 - 1e-6));
+                prop_assert!(window.from >= 0.0 && window.to <= extent.time().most() * (1.0 + 1e-12));
+                prop_assert!(window.span() >= extent.time().least() * (1.0 - 1e-6));
                 prop_assert!(window.top >= 0.0 && window.top <= (rows - 500.0).max(0.0));
             }
         }
@@ -196,8 +191,11 @@ mod properties {
     #[test]
     fn the_undefined_shows_everything() {
         let extent = Extent { end: 100.0, ticks_per_s: 1.0, rows_px: 10.0, room_px: 500.0 };
-        let window = Window { from: f64::NAN, to: 1.0, top: 0.0 };
-        assert_eq!(window.within(&extent), Window::whole(&extent));
+        for window in
+            [Window { from: f64::NAN, to: 1.0, top: 0.0 }, Window { from: 0.0, to: 1.0, top: f64::NAN }]
+        {
+            assert_eq!(window.within(&extent), Window::whole(&extent));
+        }
         let around = Window { from: 40.0, to: 50.0, top: 0.0 }.around(10.0, 20.0, &extent);
         assert_eq!(around, Window { from: 7.0, to: 23.0, top: 0.0 });
     }

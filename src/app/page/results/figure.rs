@@ -4,6 +4,7 @@ use wasm_bindgen::JsValue;
 use web_sys::Element;
 use yew::prelude::*;
 
+use super::over_time::{self, OverTime};
 use super::plot::{Drawing, Plot};
 use super::save;
 use crate::chart::{Table, Theme};
@@ -36,6 +37,12 @@ pub(in crate::app::page) struct FigureProps {
     /// The reader moved the cursor.
     #[prop_or_default]
     pub(in crate::app::page) on_cursor: Callback<f64>,
+    /// The reader chose what is at the cursor.
+    #[prop_or_default]
+    pub(in crate::app::page) on_choose: Option<Callback<f64>>,
+    /// The window and the selection, where the axis is that of time.
+    #[prop_or_default]
+    pub(in crate::app::page) over_time: Option<OverTime>,
     /// The data as a table, where it is not the chart's own.
     #[prop_or_default]
     pub(in crate::app::page) table: Option<Table>,
@@ -67,11 +74,16 @@ pub(in crate::app::page) fn Figure(props: &FigureProps) -> Html {
     let on_save = {
         let (chart, failure) = (props.chart.clone(), failure.setter());
         let (name, footnote) = (props.file_name.clone(), props.footnote.clone());
+        let selected = props.over_time.as_ref().and_then(OverTime::selected);
         Callback::from(move |kind: Image| {
             let Some(chart) = &chart else { return };
             let failure = failure.clone();
             let on_failure = Callback::from(move |error: JsValue| failure.set(Some(unsaved(&error))));
-            let file = chart.scene(None).with_footnote(footnote.to_string()).to_standalone_svg(Theme::Light);
+            let mut scene = chart.scene(None).with_footnote(footnote.to_string());
+            if let Some(selected) = selected {
+                scene.nodes.splice(..0, chart.selection(selected).nodes);
+            }
+            let file = scene.to_standalone_svg(Theme::Light);
             let saved = match kind {
                 Image::Svg => save::save_text(&name, "image/svg+xml", &file),
                 Image::Png => save::save_png(name.replace(".svg", ".png"), &file, on_failure.clone()),
@@ -87,6 +99,7 @@ pub(in crate::app::page) fn Figure(props: &FigureProps) -> Html {
                 <figcaption><h2 id={heading}>{ props.title.clone() }</h2><p>{ props.caption.clone() }</p></figcaption>
                 <div class="p-act">
                     { props.controls.clone() }
+                    if let Some(over_time) = &props.over_time { { over_time::buttons(&props.title, over_time) } }
                     <button class="btn ghost" type="button" data-testid="export-svg" onclick={on_save.reform(|_: MouseEvent| Image::Svg)}
                         title="Save as SVG" aria-label={format!("Save {} as SVG", props.title)}>{ save_icon() }{ "SVG" }</button>
                     <button class="btn ghost" type="button" data-testid="export-png" onclick={on_save.reform(|_: MouseEvent| Image::Png)}
@@ -97,7 +110,7 @@ pub(in crate::app::page) fn Figure(props: &FigureProps) -> Html {
             <div ref={props.node.clone()}>
                 if let Some(chart) = &props.chart {
                     <Plot chart={chart.clone()} label={props.label.clone()} cursor={props.cursor}
-                        on_cursor={props.on_cursor.clone()} />
+                        on_cursor={props.on_cursor.clone()} on_choose={props.on_choose.clone()} over_time={props.over_time.clone()} />
                 }
             </div>
             { props.children.clone() }

@@ -26,7 +26,9 @@ use self::brush::{Brush, OVERVIEW_PX};
 use self::files::unsaved;
 use self::stage::{Drag, Shared, Stage, Told, change, pressed, recoloured, resized, wake};
 use super::JobTable;
+use super::job_changes::Wanted;
 use super::menu::Menu;
+use super::over_time::fit_icon;
 use super::save::save_written;
 use crate::app::comparison::Comparison;
 use crate::app::gantt::{Pane, Press, Shift, Viewer, press};
@@ -34,6 +36,7 @@ use crate::app::page::icon::Icon;
 use crate::app::pool::{News, Pool};
 use crate::app::strings::gantt::{self as words, Reading};
 use crate::chart::gantt::{Bands, Colouring, Folding, MOST_FOUND, Schedule, search};
+use crate::chart::window::TimeWindow;
 
 /// Schedules of up to so many bytes are shown without being asked for.
 const SMALL_BYTES: f64 = 2_000_000.0;
@@ -49,6 +52,12 @@ pub(super) struct GanttProps {
     pub(super) time_s: Option<f64>,
     /// The reader moved it.
     pub(super) on_time: Callback<f64>,
+    /// The seconds that every chart over time shows; `None` for all.
+    pub(super) window: Option<TimeWindow>,
+    /// The reader looks at others.
+    pub(super) on_window: Callback<Option<TimeWindow>>,
+    /// A job that is to be shown.
+    pub(super) wanted: Option<Wanted>,
     /// The trace, for file names.
     pub(super) trace_name: AttrValue,
     /// Today, for file names.
@@ -131,6 +140,10 @@ pub(super) struct Gantt {
     wanted: String,
     found: Vec<u32>,
     is_table_open: bool,
+    /// The window that the other charts know of.
+    window: Option<TimeWindow>,
+    /// A job that is shown once the schedules are read.
+    next: Option<(u32, String)>,
     /// What was last said where the cursor came to rest.
     said: String,
     figures: Option<Reading>,
@@ -184,6 +197,8 @@ impl Component for Gantt {
             wanted: String::new(),
             found: Vec::new(),
             is_table_open: false,
+            window: None,
+            next: None,
             said: String::new(),
             figures: None,
             canvas: Default::default(),
@@ -198,6 +213,17 @@ impl Component for Gantt {
 
     fn changed(&mut self, ctx: &Context<Self>, old: &GanttProps) -> bool {
         let props = ctx.props();
+        if props.window != old.window && props.window != self.window {
+            self.follow(props.window);
+        }
+        if let Some(wanted) = props.wanted.as_ref().filter(|wanted| Some(*wanted) != old.wanted.as_ref()) {
+            self.is_open = true;
+            self.chosen = Some((wanted.policy.clone(), wanted.seed));
+            self.other = Some((wanted.other.clone(), wanted.seed));
+            self.next = Some((wanted.job, wanted.name.clone()));
+            self.fetch(ctx);
+            return true;
+        }
         if props.tables != old.tables || props.comparison != old.comparison {
             self.open_if_small(ctx);
             self.fetch(ctx);
@@ -447,6 +473,14 @@ impl Gantt {
         }
         self.figures = None;
         self.found.clear();
+        self.follow(props.window);
+        if let Some((job, name)) = self.next.take() {
+            change(&self.stage, |viewer| {
+                if viewer.first().is_some_and(|schedule| schedule.name(job) == name) {
+                    viewer.find(job);
+                }
+            });
+        }
         wake(&self.stage);
     }
 
@@ -462,8 +496,14 @@ impl Gantt {
                 let viewer = stage.viewer.as_ref();
                 let reading = viewer.and_then(|viewer| words::at_cursor(viewer, stage.layout.plot()));
                 let said = reading.map(|reading| reading.sentence()).unwrap_or_default();
+                let window = viewer.and_then(Viewer::window_s);
                 drop(stage);
                 self.said = said;
+                // The other charts follow once the window rests, so that no frame waits for them.
+                if self.window != window {
+                    self.window = window;
+                    ctx.props().on_window.emit(window);
+                }
                 true
             }
             Told::Chosen => {
@@ -472,6 +512,12 @@ impl Gantt {
                 true
             }
         }
+    }
+
+    /// Shows the seconds that the other charts show.
+    fn follow(&mut self, window: Option<TimeWindow>) {
+        change(&self.stage, |viewer| viewer.show_s(window));
+        self.window = self.stage.borrow().viewer.as_ref().and_then(Viewer::window_s);
     }
 
     /// Figures of the selection.
@@ -733,12 +779,5 @@ impl Gantt {
                 if !self.found.is_empty() { <ul class="g-found" data-testid="gantt-found">{ for self.found.iter().map(found) }</ul> }
             </div>
         }
-    }
-}
-
-/// Arrows that point into the corners.
-fn fit_icon() -> Html {
-    html! {
-        <svg class="ic" viewBox="0 0 16 16" aria-hidden="true"><path d="M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10" /></svg>
     }
 }

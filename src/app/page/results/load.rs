@@ -2,9 +2,10 @@
 
 use yew::prelude::*;
 
-use super::Frame;
 use super::figure::Figure;
 use super::plot::Drawing;
+use super::stretch::StretchFigures;
+use super::{Frame, over_time};
 use crate::app::figures;
 use crate::app::page::width::use_width;
 use crate::chart::{Chart, LineChart, format};
@@ -15,19 +16,26 @@ const HEIGHT_PX: f64 = 486.0;
 #[component]
 pub(super) fn LoadFigure(frame: &Frame) -> Html {
     let (node, width) = use_width();
-    let data = use_memo((frame.comparison.clone(), frame.hidden.clone()), |(comparison, hidden)| {
-        figures::load(comparison, hidden)
-    });
+    let window = frame.over_time.view.window.map(|_| frame.over_time.seen());
+    let data =
+        use_memo((frame.comparison.clone(), frame.hidden.clone(), window), |(comparison, hidden, window)| {
+            figures::load(comparison, hidden, *window)
+        });
     let chart = use_memo((data.clone(), width.to_bits()), |(data, width)| {
         let width = f64::from_bits(*width);
         (width > 0.0).then(|| Drawing::new(LineChart { width, height: HEIGHT_PX, ..LineChart::clone(data) }))
     });
-    let stretch = format::duration(figures::stretch_s(&frame.comparison));
+    let stretch = format::duration(figures::stretch_s(&frame.comparison, window));
     let caption = html! { <>{ format!("Means over {stretch}; one cursor reads every chart over time. ") }{ data.summary() }</> };
     html! {
         <Figure id="p-time" class="c6" testid="chart-utilization" title="Utilisation and queue" {caption}
-            chart={(*chart).clone()} {node} label="Utilisation and queue over time; arrow keys move the cursor"
-            cursor={frame.time_s} on_cursor={frame.on_time.clone()}
-            file_name={frame.file_name("load")} footnote={frame.footnote.clone()} />
+            chart={(*chart).clone()} {node}
+            label="Utilisation and queue over time; arrow keys move the cursor, with Shift they select, W and S zoom, A and D pan, 0 shows everything"
+            cursor={frame.time_s} on_cursor={frame.on_time.clone()} over_time={frame.over_time.clone()}
+            file_name={frame.file_name("load")} footnote={frame.footnote.clone()}>
+            { over_time::hints() }
+            <StretchFigures comparison={frame.comparison.clone()} hidden={frame.hidden.clone()} tables={frame.job_tables.clone()}
+                selected={frame.over_time.view.selected} on_change={frame.over_time.on_change.clone()} worker_url={frame.worker_url.clone()} />
+        </Figure>
     }
 }

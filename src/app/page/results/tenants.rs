@@ -16,6 +16,7 @@ pub(super) fn ChangesFigure(frame: &Frame) -> Html {
     let (node, width) = use_width();
     let figure = use_state_eq(|| TenantFigure::Wait);
     let cursor = use_state_eq(|| None::<f64>);
+    let chosen = use_state_eq(|| None::<String>);
     let data = use_memo((frame.comparison.clone(), *figure), |(comparison, figure)| {
         figures::changes(comparison, *figure)
     });
@@ -27,11 +28,26 @@ pub(super) fn ChangesFigure(frame: &Frame) -> Html {
     let Some(bars) = data.as_ref() else { return html! {} };
     let controls = segmented("Figure", &[("Wait", TenantFigure::Wait), ("JCT", TenantFigure::Jct)], &figure);
     let title = format!("Tenants: change of {}", lower_first(figure.title()));
+    let on_choose = {
+        let (chosen, data) = (chosen.setter(), data.clone());
+        Callback::from(move |row: f64| {
+            let bars = data.as_ref().as_ref();
+            chosen.set(bars.and_then(|bars| bars.tenant_at(row)).map(str::to_owned));
+        })
+    };
+    let jobs_of = |tenant: &String| {
+        let (tenant, on_tenant) = (AttrValue::from(tenant.clone()), frame.on_tenant.clone());
+        let name = tenant.clone();
+        let on_click = Callback::from(move |_: MouseEvent| on_tenant.emit(Some(tenant.clone())));
+        html! { <>{ name }{ ": " }<button class="btn" type="button" data-testid="jobs-of-tenant" onclick={on_click}>{ "Jobs of this tenant" }</button></> }
+    };
     html! {
         <Figure id="p-who" class="c5" testid="chart-tenants" {title} caption={html! { bars.summary() }} {controls}
-            chart={(*chart).clone()} {node} label="Change for each tenant; up and down arrows move from tenant to tenant"
-            cursor={*cursor} on_cursor={let cursor = cursor.setter(); Callback::from(move |row| cursor.set(Some(row)))}
-            file_name={frame.file_name("tenants")} footnote={frame.footnote.clone()} />
+            chart={(*chart).clone()} {node} label="Change for each tenant; up and down arrows move from tenant to tenant, Enter chooses one to look at its jobs"
+            {on_choose} cursor={*cursor} on_cursor={let cursor = cursor.setter(); Callback::from(move |row| cursor.set(Some(row)))}
+            file_name={frame.file_name("tenants")} footnote={frame.footnote.clone()}>
+            <p class="drill" role="status">{ chosen.as_ref().map_or_else(|| html! { "Choose a bar to look at the jobs of its tenant." }, jobs_of) }</p>
+        </Figure>
     }
 }
 
@@ -122,10 +138,13 @@ fn ServiceLines(props: &DrawnProps) -> Html {
     let data = use_memo((frame.comparison.clone(), frame.hidden.clone()), |(comparison, hidden)| {
         figures::service(comparison, hidden)
     });
-    let chart = use_memo((data.clone(), width.to_bits(), *all), |(data, width, all)| {
+    let seen = frame.over_time.seen();
+    let chart = use_memo((data.clone(), width.to_bits(), *all, seen), |(data, width, all, seen)| {
         let width = f64::from_bits(*width);
         let most = if *all { usize::MAX } else { MOST };
-        (width > 0.0).then(|| Drawing::new(SmallMultiples { width, most, ..SmallMultiples::clone(data) }))
+        let window_s = Some((seen.from, seen.to));
+        (width > 0.0)
+            .then(|| Drawing::new(SmallMultiples { width, most, window_s, ..SmallMultiples::clone(data) }))
     });
     let tenants = data.multiples.len();
     let comparison = &frame.comparison;
@@ -139,8 +158,8 @@ fn ServiceLines(props: &DrawnProps) -> Html {
     };
     html! {
         <Figure id="p-serv" class={if drawn.clone().count() == 2 { "c7" } else { "c12" }} testid="chart-fairness" title="Service against entitlement, by tenant" {caption} controls={controls.clone()}
-            chart={(*chart).clone()} {node} label="Service against entitlement of each tenant over time; arrow keys move the cursor"
-            cursor={frame.time_s} on_cursor={frame.on_time.clone()}
+            chart={(*chart).clone()} {node} label="Service against entitlement of each tenant over time; arrow keys move the cursor, with Shift they select, W and S zoom, A and D pan, 0 shows everything"
+            cursor={frame.time_s} on_cursor={frame.on_time.clone()} over_time={frame.over_time.clone()}
             file_name={frame.file_name("service")} footnote={frame.footnote.clone()}>
             <p class="legend">
                 { for drawn.filter(|row| !frame.hidden.contains(&row.label)).map(|row| html! {
