@@ -21,7 +21,7 @@ pub enum Key {
 }
 
 /// Keys and what they do, for the reader.
-pub const HELP: [(&str, &str); 12] = [
+pub const HELP: [(&str, &str); 13] = [
     ("R", "run the comparison"),
     ("Esc", "cancel a run or reading, close a window"),
     ("1 … 9", "set-up: choose a policy; results: show or hide one"),
@@ -29,6 +29,7 @@ pub const HELP: [(&str, &str); 12] = [
     ("W S, + −", "schedule: zoom"),
     ("A D", "schedule: pan; arrow keys move its cursor, Page Up and Down its rows"),
     (". ,", "schedule: next bar, the bar before; Enter pins its job"),
+    (". ,  > <", "moment by moment: next change, the one before; next round, the one before; Space plays"),
     ("F, 0", "schedule: fit the pinned job; everything"),
     ("T", "theme: system, light, dark"),
     ("Ctrl Z", "undo a change of the set-up or, in the laboratory, of the instance"),
