@@ -30,6 +30,7 @@ pub mod link;
 pub mod mapping;
 pub mod message;
 pub mod mig;
+pub mod moment;
 #[cfg(target_arch = "wasm32")]
 pub mod page;
 pub mod plan;

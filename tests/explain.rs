@@ -176,8 +176,9 @@ fn a_round_of_a_run_is_explained() {
     assert_eq!(explained.round, busiest.round);
     assert!(explained.waiting.len() >= 4 && explained.tenants.len() > 1);
     for tenant in &explained.tenants {
-        assert_eq!(tenant.slack, tenant.value - tenant.floor);
-        assert!(tenant.slack >= 0 && tenant.types.len() == 3);
+        let slack = tenant.slack.unwrap();
+        assert_eq!(slack, tenant.value.unwrap() - tenant.floor.unwrap());
+        assert!(slack >= 0 && tenant.types.len() == 3);
         for (gpu_type, slots) in &tenant.types {
             let of_type = tenant.grants.iter().filter(|grant| grant.gpu_type == *gpu_type);
             let granted: u32 = of_type.map(|grant| u32::from(grant.slots) * grant.devices).sum();
@@ -193,7 +194,9 @@ fn a_round_of_a_run_is_explained() {
         assert!(wait.loses_at_least.is_none_or(|by| by >= -gap), "{wait:?}, gap {gap}");
     }
     let fifo = prepared.explain(0, 0, 10, 4, &limits).unwrap().unwrap();
-    assert!(fifo.objective.is_none() && fifo.tenants.is_empty());
+    assert!(fifo.objective.is_none() && fifo.method.is_none());
+    assert!(fifo.tenants.iter().any(|tenant| !tenant.grants.is_empty()), "its grants are told without a ledger");
+    assert!(fifo.tenants.iter().all(|tenant| tenant.slack.is_none() && tenant.types.is_empty()));
 }
 
 #[test]

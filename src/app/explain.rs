@@ -151,33 +151,42 @@ impl Ledger {
     pub fn read(csv: &str) -> Result<Self, Unreadable> {
         let mut ledger = Self::default();
         for (row, record) in (1..).zip(csv::Reader::from_reader(csv.as_bytes()).into_records()) {
-            let record = record.map_err(|error| Unreadable { row, what: error.to_string() })?;
-            let cell = |at: usize| record.get(at).unwrap_or_default();
-            if cell(2).is_empty() && cell(3).is_empty() {
-                continue;
-            }
-            let round = ledger.rounds.entry(number(cell(0), row)?).or_default();
-            round.start_s = number(cell(1), row)?;
-            round.gap = if cell(9).is_empty() { None } else { Some(number(cell(9), row)?) };
-            if round.tenants.last().is_none_or(|tenant| tenant.tenant != cell(2)) {
-                round.tenants.push(LedgerTenant {
-                    tenant: cell(2).to_owned(),
-                    types: Vec::new(),
-                    floor: number(cell(6), row)?,
-                    value: number(cell(7), row)?,
-                });
-            }
-            let slots = LedgerSlots {
-                gpu: cell(3).to_owned(),
-                quota: number(cell(4), row)?,
-                used: number(cell(5), row)?,
-                loan: number(cell(8), row)?,
-            };
-            if let Some(tenant) = round.tenants.last_mut() {
-                tenant.types.push(slots);
-            }
+            ledger.take(row, record)?;
         }
         Ok(ledger)
+    }
+
+    /// Takes the next row of a `rounds-*.csv`, counted from 1 without the head.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn take(&mut self, row: usize, record: Result<csv::StringRecord, csv::Error>) -> Result<(), Unreadable> {
+        let record = record.map_err(|error| Unreadable { row, what: error.to_string() })?;
+        let cell = |at: usize| record.get(at).unwrap_or_default();
+        if cell(2).is_empty() && cell(3).is_empty() {
+            return Ok(());
+        }
+        let round = self.rounds.entry(number(cell(0), row)?).or_default();
+        round.start_s = number(cell(1), row)?;
+        round.gap = if cell(9).is_empty() { None } else { Some(number(cell(9), row)?) };
+        if round.tenants.last().is_none_or(|tenant| tenant.tenant != cell(2)) {
+            round.tenants.push(LedgerTenant {
+                tenant: cell(2).to_owned(),
+                types: Vec::new(),
+                floor: number(cell(6), row)?,
+                value: number(cell(7), row)?,
+            });
+        }
+        let slots = LedgerSlots {
+            gpu: cell(3).to_owned(),
+            quota: number(cell(4), row)?,
+            used: number(cell(5), row)?,
+            loan: number(cell(8), row)?,
+        };
+        if let Some(tenant) = round.tenants.last_mut() {
+            tenant.types.push(slots);
+        }
+        Ok(())
     }
 
     /// Decided rounds.

@@ -21,7 +21,7 @@ pub enum Key {
 }
 
 /// Keys and what they do, for the reader.
-pub const HELP: [(&str, &str); 14] = [
+pub const HELP: [(&str, &str); 15] = [
     ("R", "run the comparison"),
     ("Esc", "cancel a run or reading, close a window"),
     ("1 … 9", "set-up: choose a policy; results: show or hide one"),
@@ -35,6 +35,7 @@ pub const HELP: [(&str, &str); 14] = [
     ("Shift ← →", "charts over time: select from the cursor on; Esc lets go"),
     (". ,", "schedule: next bar, the bar before; Enter pins its job"),
     ("Enter", "tenants: look at the jobs of the one at the cursor"),
+    (". ,  > <", "moment by moment: next change, the one before; next round, the one before; Space plays"),
     ("T", "theme: system, light, dark"),
     ("Ctrl Z", "undo a change of the set-up or, in the laboratory, of the instance"),
     ("Ctrl Y", "redo it"),

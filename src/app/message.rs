@@ -14,6 +14,7 @@ use super::state::inputs::Contents;
 use super::stretch::JobsIn;
 use crate::metrics::Metrics;
 use crate::scenario::Scenario;
+use crate::scenario::explain::RoundExplained;
 use crate::scenario::run::RunResult;
 use crate::solve::misreport::MisreportSearch;
 use crate::trace::mapping::Mapping;
@@ -61,6 +62,21 @@ pub enum Request {
         policy: usize,
         /// The seed.
         seed: u64,
+    },
+    /// Run one policy and seed of a scenario up to a round as in [`Request::Simulate`], and explain what was decided there.
+    Explain {
+        /// The scenario.
+        scenario: Box<Scenario>,
+        /// As in a simulation.
+        workload: u32,
+        /// Position of the policy in the scenario.
+        policy: usize,
+        /// The seed.
+        seed: u64,
+        /// The round.
+        round: u64,
+        /// For so many waiting jobs, what running them would have cost.
+        jobs: usize,
     },
     /// Say what of the message's `workload` would be simulated.
     Forecast {
@@ -209,6 +225,11 @@ pub enum Reply {
         /// All of them.
         metrics: Box<Metrics>,
     },
+    /// The round that was asked for; `None` where none was decided until then.
+    Explained {
+        /// What was decided.
+        round: Option<Box<RoundExplained>>,
+    },
     /// The message's `file` is what was to be written.
     Exported,
     /// The jobs of every table.
@@ -334,6 +355,8 @@ mod tests {
             Reply::Simulating { finished: 1, jobs: 2 },
             Reply::CommonMeans { means: vec![Some(0.1 + 0.2), None] },
             Reply::Measured { metrics: Box::new(metrics) },
+            Reply::Explained { round: None },
+            Reply::Explained { round: Some(Box::new(explained_round())) },
             Reply::Gavel { figures: Box::new(figures) },
             Reply::JobsIn { jobs: vec![JobsIn { arrived: 1, jct_sum_s: 0.1 + 0.2, ..JobsIn::default() }] },
             Reply::JobChanges { listed: Box::default() },
@@ -344,6 +367,16 @@ mod tests {
         ] {
             assert_eq!(from_text(&to_text(&reply)), Ok(reply));
         }
+    }
+
+    /// A round whose objective is larger than numbers of JavaScript or of 64 bits are.
+    fn explained_round() -> RoundExplained {
+        let scenario = crate::app::samples::default_scenario();
+        let jobs = crate::scenario::run::generated(&scenario).unwrap();
+        let prepared = crate::scenario::run::prepare(&scenario, &jobs).unwrap();
+        let limits = crate::policy::sts::budget::Limits::default();
+        let explained = prepared.explain(0, 0, 40, 1, &limits).unwrap().unwrap();
+        RoundExplained { objective: Some(i128::MAX), bound: Some(i128::MIN), ..explained }
     }
 
     #[test]

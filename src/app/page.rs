@@ -59,7 +59,7 @@ use self::header::Header;
 use self::kept::{KeptPanel, Then};
 use self::laboratory::Laboratory;
 use self::mapping::MappingWindow;
-use self::results::{Basis, Results, ResultsProps, save::save_written};
+use self::results::{Basis, Rerun, Results, ResultsProps, save::save_written};
 use self::run_bar::RunBar;
 use self::setup::SetUp;
 use self::shelf::Shelf;
@@ -378,6 +378,7 @@ impl Page {
             hidden: Rc::clone(&state.hidden),
             on_toggle: self.dispatch.reform(|(label, toggle)| Action::Toggle(label, toggle)),
             job_tables: set.map(|set| self.shelf.jobs(set.id)).unwrap_or_default(),
+            rerun: set.and_then(|set| self.rerun(set)),
             basis: Rc::new(set.map_or_else(Basis::default, |set| Basis {
                 scenario_hash: set.scenario_hash.clone(),
                 trace_hash: set.origin.trace_hash.clone(),
@@ -394,6 +395,14 @@ impl Page {
                     fault={state.kept_fault.clone().map(AttrValue::from)} dispatch={&self.dispatch} on_files={&self.on_files} />
             </>
         }
+    }
+
+    /// What results can be run again from: their jobs are generated, or still there.
+    fn rerun(&self, set: &ResultSet) -> Option<Rerun> {
+        let workload = set.origin.read.map_or(JsValue::UNDEFINED, |read| self.shelf.workload(read));
+        let is_there = set.scenario.workload.synthetic.is_some() || !workload.is_undefined();
+        let read = set.origin.read.map_or(0, |read| read.0);
+        is_there.then(|| Rerun { scenario: Rc::clone(&set.scenario), read, workload })
     }
 
     fn carry_out(&mut self, command: Command) {

@@ -496,6 +496,8 @@ impl State {
         self.inputs.reading.as_ref().is_some_and(|reading| reading.read == read)
             || self.inputs.keeps(read)
             || self.runs.active.as_ref().is_some_and(|active| active.comparison.origin.read == Some(read))
+            // A round of what is shown may be asked for, which is run again.
+            || self.runs.shown.as_ref().is_some_and(|shown| shown.origin.read == Some(read))
     }
 
     /// Whether the page must keep the files of this number.

@@ -1,12 +1,14 @@
 //! The words of the page: what is said in more than one place, and every sentence with a number in it.
 
 pub mod experiment;
+pub mod explain;
 pub mod gantt;
 pub mod job_changes;
 pub mod kept;
 pub mod laboratory;
 pub mod machines;
 pub mod mapping;
+pub mod moment;
 
 use super::comparison;
 use super::field;

@@ -23,6 +23,7 @@ use super::state::inputs::{Contents, MOST_NAMES};
 use super::{assumptions, common_jobs, gavel};
 use crate::chart::gantt::Schedule;
 use crate::chart::window::TimeWindow;
+use crate::policy::sts::budget::Limits;
 use crate::scenario::Scenario;
 use crate::scenario::hash::{scenario_hash, workload_hash};
 use crate::scenario::run::{Prepared, prepare};
@@ -91,6 +92,8 @@ pub async fn worker_message(message: JsValue) {
         Ok(Request::Measure { scenario, workload, policy, seed }) => {
             BENCH.with_borrow_mut(|bench| measure(bench, &message, &scenario, workload, policy, seed))
         }
+        Ok(Request::Explain { scenario, workload, policy, seed, round, jobs }) => BENCH
+            .with_borrow_mut(|bench| explain(bench, &message, &scenario.replica(seed), workload, (policy, seed, round, jobs))),
         Ok(Request::Forecast { scenario, workload }) => {
             BENCH.with_borrow_mut(|bench| bench.forecast(&message, &scenario, workload))
         }
@@ -377,6 +380,20 @@ fn measure(
     let mut telling = Pacing(Pace::new());
     let finished = prepared.run(policy, seed, &mut telling).map_err(|error| error.to_string())?;
     Ok((Reply::Measured { metrics: Box::new(finished.result.metrics) }, Vec::new()))
+}
+
+/// Runs a policy up to a round and explains what was decided there.
+fn explain(
+    bench: &mut Bench,
+    message: &JsValue,
+    replica: &Scenario,
+    workload: u32,
+    (policy, seed, round, jobs): (usize, u64, u64, usize),
+) -> Answer {
+    let prepared = bench.bind(message, replica, workload)?;
+    let explained = prepared.explain(policy, seed, round, jobs, &Limits::default());
+    let round = explained.map_err(|error| error.to_string())?.map(Box::new);
+    Ok((Reply::Explained { round }, Vec::new()))
 }
 
 /// The schedule of a run, for the page to keep until its Gantt is opened; `None` where there is none, or too much of it.

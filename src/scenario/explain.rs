@@ -1,9 +1,10 @@
 //! One round of a run explained: what every tenant was entitled to and got, with what proof, and for every job that waited what
 //! running it would have cost.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::ScenarioError;
 use super::run::Prepared;
@@ -15,7 +16,7 @@ use crate::sim::{RoundReport, Watch, simulate};
 use crate::units::{JobId, SimTime, TenantId, TypeId};
 
 /// A decided round. Values, floors and costs are in the integer unit of the decision.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RoundExplained {
     /// The policy's label.
     pub policy: String,
@@ -26,7 +27,7 @@ pub struct RoundExplained {
     /// Its beginning.
     pub start_s: f64,
     /// How the decision was reached; `None` for policies without a proof.
-    pub method: Option<&'static str>,
+    pub method: Option<Cow<'static, str>>,
     /// Program states examined.
     pub states: Option<u64>,
     /// The objective.
@@ -35,31 +36,31 @@ pub struct RoundExplained {
     pub bound: Option<i128>,
     /// The optimum without floors over the objective, minus one; `None` where it was not computed.
     pub price_of_fairness: Option<f64>,
-    /// Tenants with a quota.
+    /// Tenants with a quota; for policies without quotas those whose jobs were given something.
     pub tenants: Vec<TenantExplained>,
     /// Jobs that wait.
     pub waiting: Vec<WaitExplained>,
 }
 
 /// What a tenant was entitled to and got.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TenantExplained {
     /// Its name.
     pub tenant: String,
-    /// What its quota is worth to it.
-    pub floor: i64,
+    /// What its quota is worth to it; `None` for policies without quotas, as the next two.
+    pub floor: Option<i64>,
     /// What the decision gives it.
-    pub value: i64,
+    pub value: Option<i64>,
     /// `value - floor`.
-    pub slack: i64,
-    /// By type.
+    pub slack: Option<i64>,
+    /// By type; empty for policies without quotas.
     pub types: BTreeMap<String, SlotsExplained>,
     /// The options its jobs were given.
     pub grants: Vec<GrantExplained>,
 }
 
 /// A tenant's slots on one type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SlotsExplained {
     /// Slots it was entitled to.
     pub quota_slots: u32,
@@ -72,7 +73,7 @@ pub struct SlotsExplained {
 }
 
 /// What a job was given.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GrantExplained {
     /// The job.
     pub job: String,
@@ -85,16 +86,16 @@ pub struct GrantExplained {
 }
 
 /// Why a job waits.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitExplained {
     /// The job.
     pub job: String,
     /// Its tenant.
     pub tenant: String,
     /// The code of the reason.
-    pub reason: &'static str,
+    pub reason: Cow<'static, str>,
     /// The reason in words.
-    pub words: &'static str,
+    pub words: Cow<'static, str>,
     /// What it would have got in the best decision that runs it; `None` where none was looked for.
     pub alternative: Option<GrantExplained>,
     /// The objective would be less by at least this much.
@@ -190,7 +191,7 @@ impl Prepared {
             seed,
             round: kept.round,
             start_s: kept.start.as_secs(),
-            method: proof.map(|proof| proof.method),
+            method: proof.map(|proof| Cow::Borrowed(proof.method)),
             states: proof.map(|proof| proof.states),
             objective: proof.map(|proof| proof.objective),
             bound: proof.map(|proof| proof.bound),
@@ -206,15 +207,11 @@ impl Prepared {
         let mut tenants: Vec<(TenantId, TenantExplained)> = Vec::new();
         for row in &kept.ledger {
             if tenants.last().is_none_or(|(id, _)| *id != row.tenant) {
-                let of_tenant = |grant: &&Grant| self.workload.jobs[grant.job.index()].tenant == row.tenant;
-                let grants = kept.grants.iter().filter(of_tenant);
                 let explained = TenantExplained {
-                    tenant: self.tenant(row.tenant),
-                    floor: row.floor,
-                    value: row.value,
-                    slack: row.value - row.floor,
-                    types: BTreeMap::new(),
-                    grants: grants.map(|grant| self.grant(grant.job, grant.option)).collect(),
+                    floor: Some(row.floor),
+                    value: Some(row.value),
+                    slack: Some(row.value - row.floor),
+                    ..self.granted(kept, row.tenant)
                 };
                 tenants.push((row.tenant, explained));
             }
@@ -228,7 +225,30 @@ impl Prepared {
                 tenant.types.insert(self.gpu_type(row.type_id), slots);
             }
         }
+        if kept.ledger.is_empty() {
+            let with_grants: BTreeSet<TenantId> =
+                kept.grants.iter().map(|grant| self.workload.jobs[grant.job.index()].tenant).collect();
+            return with_grants.into_iter().map(|tenant| self.granted(kept, tenant)).collect();
+        }
         tenants.into_iter().map(|(_, tenant)| tenant).collect()
+    }
+
+    /// What the jobs of a tenant were given, without what it was entitled to.
+    fn granted(&self, kept: &Kept, tenant: TenantId) -> TenantExplained {
+        let of_tenant = |grant: &&Grant| self.workload.jobs[grant.job.index()].tenant == tenant;
+        TenantExplained {
+            tenant: self.tenant(tenant),
+            floor: None,
+            value: None,
+            slack: None,
+            types: BTreeMap::new(),
+            grants: kept
+                .grants
+                .iter()
+                .filter(of_tenant)
+                .map(|grant| self.grant(grant.job, grant.option))
+                .collect(),
+        }
     }
 
     fn runner_up(&self, kept: &Kept, job: JobId, limits: &Limits) -> Option<RunnerUp> {
@@ -244,8 +264,8 @@ impl Prepared {
         let mut explained = WaitExplained {
             job: self.job_name(job),
             tenant: self.tenant(self.workload.jobs[job.index()].tenant),
-            reason: reason.code(),
-            words: reason.words(),
+            reason: reason.code().into(),
+            words: reason.words().into(),
             alternative: found.as_ref().and_then(|found| found.option).map(|option| self.grant(job, option)),
             loses_at_least: None,
             loses_at_most: None,

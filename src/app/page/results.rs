@@ -1,6 +1,7 @@
 //! The results view: the finding, the key figures, and the charts that show them.
 
 mod basis;
+mod choice;
 mod explain;
 mod exports;
 mod fairness;
@@ -12,9 +13,11 @@ mod job_changes;
 mod key_figures;
 mod load;
 mod menu;
+mod moment;
 mod over_time;
 pub(super) mod plot;
 mod policy_bar;
+mod readings;
 mod report;
 pub(super) mod save;
 mod stretch;
@@ -24,11 +27,12 @@ mod trade_off;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use wasm_bindgen::JsValue;
 use web_sys::Blob;
 use yew::prelude::*;
 
 use self::basis::RestsOn;
-use self::explain::Explain;
+use self::explain::{Explain, Inspected};
 use self::fairness::Fairness;
 use self::gantt::Gantt;
 use self::groups::Groups;
@@ -36,8 +40,10 @@ use self::jct::JctFigure;
 use self::job_changes::{JobChanges, Wanted};
 use self::key_figures::KeyFigures;
 use self::load::LoadFigure;
+use self::moment::Moment;
 use self::over_time::{Held, OverTime};
 use self::policy_bar::PolicyBar;
+use self::readings::Readings;
 use self::report::SaveReport;
 use self::tenants::{ChangesFigure, ServiceFigure};
 use self::trade_off::{SeedsFigure, TradeOffFigure};
@@ -79,6 +85,17 @@ pub struct Basis {
     pub assumptions: Vec<String>,
 }
 
+/// What runs can be run again from: what was run, and on which jobs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rerun {
+    /// The scenario.
+    pub scenario: Rc<Scenario>,
+    /// The number of the workload, by which a worker knows one that it has.
+    pub read: u32,
+    /// The workload as a worker gets it; a generated one is generated anew.
+    pub workload: JsValue,
+}
+
 /// What the results view needs. Everything is of the scenario that was run, which may no longer be the one in the set-up.
 #[derive(Properties, Clone, PartialEq)]
 pub struct ResultsProps {
@@ -100,6 +117,8 @@ pub struct ResultsProps {
     pub on_toggle: Callback<(String, Toggle)>,
     /// The job tables of the runs that have one.
     pub job_tables: Rc<Vec<JobTable>>,
+    /// What those runs can be run again from; `None` where the page does not have their jobs.
+    pub rerun: Option<Rerun>,
     /// Provenance and assumptions.
     pub basis: Rc<Basis>,
     /// Today's date, `2026-12-01`, for file names.
@@ -142,6 +161,8 @@ impl Frame {
 #[component]
 pub fn Results(props: &ResultsProps) -> Html {
     let time_s = use_state_eq(|| None::<f64>);
+    let inspected = use_state_eq(Inspected::default);
+    let readings = use_memo((), |()| Readings::default());
     let comparison = use_memo(
         (props.runs.clone(), props.scenario.clone(), props.baseline.clone()),
         |(runs, scenario, baseline)| Comparison::new(runs.clone(), scenario, baseline.as_deref()),
@@ -192,6 +213,18 @@ pub fn Results(props: &ResultsProps) -> Html {
         footnote: footnote.into(),
     };
     let is_whole = !matches!(props.freshness, Freshness::Running { .. } | Freshness::Incomplete { .. });
+    let on_inspect = {
+        let inspected = inspected.setter();
+        Callback::from(move |of: Inspected| inspected.set(of))
+    };
+    let on_inspect_there = {
+        let on_inspect = on_inspect.clone();
+        Callback::from(move |of: Inspected| {
+            on_inspect.emit(of);
+            scroll_to("p-why");
+        })
+    };
+    let round_s = props.scenario.round.length_s;
     let stale = props.freshness == Freshness::Stale;
     html! {
         <section class={classes!("view", "results", stale.then_some("stale"))} aria-labelledby="headline">
@@ -220,13 +253,16 @@ pub fn Results(props: &ResultsProps) -> Html {
                     <JobChanges tables={props.job_tables.clone()} comparison={comparison.clone()} tenant={(*tenant).clone()} {on_tenant} {on_show}
                         trace_name={props.trace_name.clone()} today={props.today.clone()} worker_url={&props.worker_url} />
                 }
-                <Gantt tables={props.job_tables.clone()} comparison={comparison.clone()} time_s={frame.time_s} on_time={frame.on_time.clone()}
+                <Gantt tables={props.job_tables.clone()} comparison={comparison.clone()} readings={(*readings).clone()} time_s={frame.time_s} on_time={frame.on_time.clone()}
                     window={frame.over_time.view.window.map(|_| frame.over_time.seen())} {on_window} wanted={(*wanted).clone()}
                     trace_name={props.trace_name.clone()} today={props.today.clone()} footnote={frame.footnote} worker_url={&props.worker_url} />
+                <Moment tables={props.job_tables.clone()} comparison={comparison.clone()} readings={(*readings).clone()} {round_s}
+                    time_s={frame.time_s} on_time={frame.on_time.clone()} on_inspect={on_inspect_there} />
             </div>
             <Groups comparison={comparison.clone()} />
             <Fairness comparison={comparison.clone()} />
-            <Explain tables={props.job_tables.clone()} subject={comparison.subject().map(|row| AttrValue::from(row.label.clone()))} />
+            <Explain tables={props.job_tables.clone()} comparison={comparison.clone()} readings={(*readings).clone()} inspected={(*inspected).clone()}
+                {on_inspect} rerun={props.rerun.clone()} {round_s} time_s={frame.time_s} on_time={frame.on_time} worker_url={&props.worker_url} />
             <RestsOn {comparison} scenario={props.scenario.clone()} basis={props.basis.clone()} />
         </section>
     }
@@ -284,6 +320,7 @@ fn jump(comparison: &Comparison) -> Html {
         ("p-trade", "Trade-off"),
         ("p-jobs", "Jobs"),
         ("p-gantt", "Schedule"),
+        ("p-moment", "Moment"),
         ("p-groups", "Groups"),
         ("p-fair", "Fairness"),
         ("p-why", "Why"),

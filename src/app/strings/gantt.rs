@@ -36,8 +36,6 @@ pub const NOT_FOUND: &str = "No job is called so.";
 pub const SELECT: &str = "Select";
 /// The button for the figures of what is seen.
 pub const FIGURES_OF_VIEW: &str = "Figures of the view";
-/// Where no second run is chosen.
-pub const ALONE: &str = "nothing";
 /// Most devices that are listed of one lease.
 const MOST_DEVICES: usize = 4;
 

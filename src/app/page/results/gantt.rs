@@ -3,7 +3,6 @@
 mod brush;
 mod colours;
 mod files;
-mod load;
 mod panels;
 mod stage;
 
@@ -15,10 +14,9 @@ use gloo::timers::callback::Timeout;
 use gloo::utils::{document, window};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use wasm_bindgen_futures::spawn_local;
 use web_sys::{
-    Blob, Element, HtmlCanvasElement, HtmlElement, HtmlInputElement, HtmlSelectElement, MutationObserver,
-    MutationObserverInit, ResizeObserver, WheelEvent,
+    Blob, Element, HtmlCanvasElement, HtmlElement, HtmlInputElement, MutationObserver, MutationObserverInit,
+    ResizeObserver, WheelEvent,
 };
 use yew::prelude::*;
 
@@ -26,20 +24,19 @@ use self::brush::{Brush, OVERVIEW_PX};
 use self::files::unsaved;
 use self::stage::{Drag, Shared, Stage, Told, change, pressed, recoloured, resized, wake};
 use super::JobTable;
+use super::choice::{Choice, Key, Lists, Runs, SMALL_BYTES};
 use super::job_changes::Wanted;
 use super::menu::Menu;
 use super::over_time::fit_icon;
+use super::readings::{Laid, Outcome, Readings};
 use super::save::save_written;
 use crate::app::comparison::Comparison;
 use crate::app::gantt::{Pane, Press, Shift, Viewer, press};
 use crate::app::page::icon::Icon;
 use crate::app::pool::{News, Pool};
 use crate::app::strings::gantt::{self as words, Reading};
-use crate::chart::gantt::{Bands, Colouring, Folding, MOST_FOUND, Schedule, search};
+use crate::chart::gantt::{Colouring, Folding, MOST_FOUND, search};
 use crate::chart::window::TimeWindow;
-
-/// Schedules of up to so many bytes are shown without being asked for.
-const SMALL_BYTES: f64 = 2_000_000.0;
 
 /// What the panel needs.
 #[derive(Properties, Clone, PartialEq)]
@@ -48,6 +45,8 @@ pub(super) struct GanttProps {
     pub(super) tables: Rc<Vec<JobTable>>,
     /// The comparison, for what policies are called.
     pub(super) comparison: Rc<Comparison>,
+    /// What panels have read.
+    pub(super) readings: Readings,
     /// The cursor of every chart over time.
     pub(super) time_s: Option<f64>,
     /// The reader moved it.
@@ -68,15 +67,17 @@ pub(super) struct GanttProps {
     pub(super) worker_url: AttrValue,
 }
 
-/// A run by its label and seed.
-type Key = (String, u64);
+impl GanttProps {
+    fn runs(&self) -> Runs<'_> {
+        Runs { tables: &self.tables, comparison: &self.comparison }
+    }
+}
 
 /// A schedule that was read, and what it was read from.
 #[derive(Clone)]
 struct Kept {
     blob: Blob,
-    schedule: Rc<Schedule>,
-    bands: Rc<Bands>,
+    laid: Rc<Laid>,
 }
 
 /// What the panel hears.
@@ -88,7 +89,7 @@ pub(super) enum Msg {
     /// Another run below it, or none.
     Compare(Option<Key>),
     /// A schedule was read, or could not be.
-    Read(Blob, Result<(Rc<Schedule>, Rc<Bands>), String>),
+    Read(Blob, Outcome<Laid>),
     /// The stage has something to say.
     Told(Told),
     /// Another colouring.
@@ -131,8 +132,7 @@ pub(super) struct Gantt {
     /// Writes large files away from the page's own thread.
     writer: Pool<String>,
     is_open: bool,
-    chosen: Option<Key>,
-    other: Option<Key>,
+    choice: Choice,
     kept: Vec<Kept>,
     /// What is being read.
     reading: Vec<Blob>,
@@ -189,8 +189,7 @@ impl Component for Gantt {
                 ctx.link().callback(|(name, news)| Msg::Written(name, news)),
             ),
             is_open: false,
-            chosen: None,
-            other: None,
+            choice: Choice::default(),
             kept: Vec::new(),
             reading: Vec::new(),
             failure: None,
@@ -218,8 +217,8 @@ impl Component for Gantt {
         }
         if let Some(wanted) = props.wanted.as_ref().filter(|wanted| Some(*wanted) != old.wanted.as_ref()) {
             self.is_open = true;
-            self.chosen = Some((wanted.policy.clone(), wanted.seed));
-            self.other = Some((wanted.other.clone(), wanted.seed));
+            self.choice.choose((wanted.policy.clone(), wanted.seed));
+            self.choice.compare(Some((wanted.other.clone(), wanted.seed)));
             self.next = Some((wanted.job, wanted.name.clone()));
             self.fetch(ctx);
             return true;
@@ -246,14 +245,11 @@ impl Component for Gantt {
                 self.fetch(ctx);
             }
             Msg::Choose(key) => {
-                if self.other.as_ref() == Some(&key) {
-                    self.other.clone_from(&self.chosen);
-                }
-                self.chosen = Some(key);
+                self.choice.choose(key);
                 self.fetch(ctx);
             }
             Msg::Compare(other) => {
-                self.other = other;
+                self.choice.compare(other);
                 self.fetch(ctx);
             }
             Msg::Read(blob, read) => self.take(ctx, blob, read),
@@ -330,7 +326,7 @@ impl Component for Gantt {
 
     fn view(&self, ctx: &Context<Self>) -> Html {
         let props = ctx.props();
-        let runs: Vec<&JobTable> = props.tables.iter().filter(|table| table.schedule.is_some()).collect();
+        let has_runs = props.runs().with_schedule().next().is_some();
         let stage = self.stage.borrow();
         let viewer = stage.viewer.as_ref().filter(|_| self.is_open);
         let summary = viewer.map_or_else(|| words::ABOUT.to_owned(), words::summary);
@@ -338,10 +334,10 @@ impl Component for Gantt {
             <figure class="panel c12" id="p-gantt" data-testid="gantt-panel" aria-labelledby="gantt-h">
                 <div class="p-head">
                     <figcaption><h2 id="gantt-h">{ words::TITLE }</h2><p>{ summary }</p></figcaption>
-                    if !runs.is_empty() && self.is_open { { self.controls(ctx, &runs, viewer) } }
+                    if has_runs && self.is_open { { self.controls(ctx, viewer) } }
                 </div>
                 if let Some(failure) = &self.failure { <p class="bad" role="alert">{ failure.clone() }</p> }
-                if runs.is_empty() {
+                if !has_runs {
                     <p class="note">{ words::NONE }</p>
                 } else if !self.is_open {
                     { self.closed(ctx) }
@@ -356,31 +352,14 @@ impl Component for Gantt {
 }
 
 impl Gantt {
-    /// The table of the chosen run: the one chosen, that of the subject, or the first.
+    /// The table of the run that is shown.
     fn table<'p>(&self, props: &'p GanttProps) -> Option<&'p JobTable> {
-        let has_schedule = |table: &&JobTable| table.schedule.is_some();
-        let of = |label: &str, seed: Option<u64>| {
-            props
-                .tables
-                .iter()
-                .filter(has_schedule)
-                .filter(|table| table.policy == label && seed.is_none_or(|seed| table.seed == seed))
-                .min_by_key(|table| table.seed)
-        };
-        let chosen = self.chosen.as_ref().and_then(|(label, seed)| of(label, Some(*seed)));
-        let subject = props.comparison.subject().and_then(|row| of(&row.label, None));
-        chosen.or(subject).or_else(|| props.tables.iter().find(has_schedule))
+        self.choice.first(props.runs())
     }
 
     /// The table of the run below, if one is chosen that has the same jobs.
     fn other_table<'p>(&self, props: &'p GanttProps) -> Option<&'p JobTable> {
-        let of = self.table(props)?;
-        let (label, seed) = self.other.as_ref()?;
-        props
-            .tables
-            .iter()
-            .find(|table| table.policy == *label && table.seed == *seed && table.schedule.is_some())
-            .filter(|table| table.seed == of.seed && table.policy != of.policy)
+        self.choice.second(props.runs())
     }
 
     fn open_if_small(&mut self, ctx: &Context<Self>) {
@@ -388,12 +367,6 @@ impl Gantt {
         if !self.is_open && blob.is_some_and(|blob| blob.size() <= SMALL_BYTES) {
             ctx.link().send_message(Msg::Open);
         }
-    }
-
-    /// What a run is called.
-    fn title(props: &GanttProps, table: &JobTable) -> String {
-        let row = props.comparison.rows().iter().find(|row| row.label == table.policy);
-        format!("{}, seed {}", row.map_or(table.policy.as_str(), |row| row.title.as_str()), table.seed)
     }
 
     /// Reads what is to be shown and not there yet; shows it once all of it is.
@@ -414,25 +387,23 @@ impl Gantt {
                 continue;
             }
             self.reading.push(blob.clone());
-            let (link, blob) = (ctx.link().clone(), blob.clone());
-            spawn_local(async move {
-                let read = load::read(blob.clone()).await;
-                link.send_message(Msg::Read(blob, read));
-            });
+            let of = blob.clone();
+            let tell = ctx.link().callback(move |read| Msg::Read(of.clone(), read));
+            props.readings.schedules.get(blob, tell);
         }
         if self.reading.is_empty() {
             self.show(props);
         }
     }
 
-    fn take(&mut self, ctx: &Context<Self>, blob: Blob, read: Result<(Rc<Schedule>, Rc<Bands>), String>) {
+    fn take(&mut self, ctx: &Context<Self>, blob: Blob, read: Outcome<Laid>) {
         let was_wanted = self.reading.contains(&blob);
         self.reading.retain(|other| *other != blob);
         if !was_wanted {
             return;
         }
         match read {
-            Ok((schedule, bands)) => self.kept.push(Kept { blob, schedule, bands }),
+            Ok(laid) => self.kept.push(Kept { blob, laid }),
             Err(why) => self.failure = Some(why),
         }
         if self.reading.is_empty() {
@@ -446,7 +417,8 @@ impl Gantt {
         let pane = |table: &JobTable| {
             let blob = table.schedule.as_ref()?;
             let kept = self.kept.iter().find(|kept| kept.blob == *blob)?;
-            Some(Pane::new(Self::title(props, table), Rc::clone(&kept.schedule), Rc::clone(&kept.bands)))
+            let Laid { schedule, bands } = &*kept.laid;
+            Some(Pane::new(props.runs().title(table), Rc::clone(schedule), Rc::clone(bands)))
         };
         let panes: Vec<Pane> = tables.into_iter().flatten().filter_map(pane).collect();
         let Some(first) = panes.first() else {
@@ -610,43 +582,17 @@ impl Gantt {
         }
     }
 
-    fn controls(&self, ctx: &Context<Self>, runs: &[&JobTable], viewer: Option<&Viewer>) -> Html {
-        let (props, link) = (ctx.props(), ctx.link());
-        let of = self.table(props);
-        let below = self.other_table(props);
-        let choices: Vec<Key> = runs.iter().map(|table| (table.policy.clone(), table.seed)).collect();
-        let on_choose = {
-            let choices = choices.clone();
-            link.batch_callback(move |event: Event| {
-                let at = event.target_unchecked_into::<HtmlSelectElement>().selected_index();
-                usize::try_from(at).ok().and_then(|at| choices.get(at)).cloned().map(Msg::Choose)
-            })
-        };
-        let others: Vec<&&JobTable> = runs
-            .iter()
-            .filter(|table| of.is_some_and(|of| table.seed == of.seed && table.policy != of.policy))
-            .collect();
-        let keys: Vec<Key> = others.iter().map(|table| (table.policy.clone(), table.seed)).collect();
-        let on_compare = link.callback(move |event: Event| {
-            let at = event.target_unchecked_into::<HtmlSelectElement>().selected_index();
-            Msg::Compare(usize::try_from(at - 1).ok().and_then(|at| keys.get(at)).cloned())
-        });
-        let option = |table: &JobTable, is_chosen: bool| {
-            html! { <option selected={is_chosen}>{ Self::title(props, table) }</option> }
+    fn controls(&self, ctx: &Context<Self>, viewer: Option<&Viewer>) -> Html {
+        let link = ctx.link();
+        let lists = Lists {
+            testid: "gantt",
+            with: "below it",
+            on_choose: link.callback(Msg::Choose),
+            on_compare: link.callback(Msg::Compare),
         };
         html! {
             <div class="p-act wrap">
-                <label class="inline"><span class="vh">{ "Run" }</span>
-                    <select data-testid="gantt-run" onchange={on_choose}>{ for runs.iter().map(|table| option(table, of == Some(*table))) }</select>
-                </label>
-                if !others.is_empty() {
-                    <label class="inline">{ "below it" }
-                        <select data-testid="gantt-other" onchange={on_compare}>
-                            <option selected={below.is_none()}>{ words::ALONE }</option>
-                            { for others.iter().map(|table| option(table, below == Some(**table))) }
-                        </select>
-                    </label>
-                }
+                { self.choice.selects(ctx.props().runs(), &lists) }
                 if let Some(viewer) = viewer {
                     { panels::colourings(viewer, &link.callback(Msg::Colour)) }
                     { self.buttons(ctx) }
