@@ -45,13 +45,13 @@ export function csvRows(text) {
   return rows.map((row) => Object.fromEntries(head.map((name, at) => [name, row[at]])));
 }
 
-/** The jobs of a run, from the file that the page gives. */
+/** The jobs that were simulated in a run, from the file that the page gives. */
 export async function jobsOf(page, policy) {
   const menu = page.locator("#p-kpi details.jobs");
   await menu.locator("summary").click();
   const { text } = await saved(page, () => menu.getByRole("button", { name: new RegExp(`${policy}, seed 0`) }).click());
   await page.keyboard.press("Escape");
-  return csvRows(text);
+  return csvRows(text).filter((job) => job.outcome !== "never-fit");
 }
 
 const UNITS_S = { ms: 1e-3, s: 1, min: 60, h: 3600, d: 86_400 };

@@ -19,7 +19,7 @@ const rows = (page) => hook(page, "jobs-table").locator("tbody tr").evaluateAll(
 
 /** The jobs of both runs, by their place in the tables. */
 async function joined(page, before, after) {
-  const [one, other] = [await jobsOf(page, before), await jobsOf(page, after)].map((jobs) => jobs.filter((job) => job.outcome !== "never-fit"));
+  const [one, other] = [await jobsOf(page, before), await jobsOf(page, after)];
   assert.equal(one.length, other.length);
   return one.map((job, at) => {
     assert.equal(job.job, other[at].job);
@@ -40,15 +40,15 @@ export default (check) => {
     await answered(page);
     const jobs = await joined(page, "fifo", "srtf");
     const of = (outcome) => jobs.filter((job) => job.outcome === outcome).length;
-    const [, all, sooner, later, same] = (await panel(page).locator(".p-head p").innerText())
-      .match(/Of ([\d,]+) jobs, ([\d,]+) finish sooner, ([\d,]+) later and ([\d,]+) at the same time/);
+    const caption = await panel(page).locator(".p-head p").first().innerText();
+    const [, all, sooner, later, same] = caption.match(/Of ([\d,]+)\sjobs, ([\d,]+) finish sooner, ([\d,]+) later and ([\d,]+) at the same time/) ?? assert.fail(caption);
     assert.deepEqual([all, sooner, later, same].map(number), [jobs.length, of("gains"), of("loses"), of("same")]);
-    assert.ok(of("gains") > 10 && of("loses") > 10, "the policies differ");
+    assert.ok(of("gains") > 0 && of("loses") > 0, "the policies differ");
     const listed = await rows(page);
     assert.equal(listed.length, 100);
     const best = sorted(jobs, 1);
     listed.forEach((row, at) => assert.ok(Math.abs(row.after - row.before - best[at].difference) < 1e-6, `row ${at}`));
-    assert.match(await hook(page, "jobs-shown").innerText(), new RegExp(`The first 100 of ${jobs.length.toLocaleString("en-US")} jobs`));
+    assert.match(await hook(page, "jobs-shown").innerText(), new RegExp(`The first 100 of ${jobs.length.toLocaleString("en-US")}\\sjobs`));
     // The other way round: who loses most.
     await hook(page, "jobs-table").getByRole("button", { name: /^Change/ }).click();
     await answered(page);
@@ -92,7 +92,7 @@ export default (check) => {
     for (const key of ["ArrowDown", "ArrowDown", "Enter"]) await page.keyboard.press(key);
     const drill = hook(page, "jobs-of-tenant");
     await drill.waitFor();
-    const tenant = (await page.locator("#p-who .drill").innerText()).split(": ")[0];
+    const tenant = (await page.locator("#p-who .drill").innerText()).split(":")[0];
     await drill.click();
     await answered(page);
     assert.equal(await hook(page, "jobs-tenant").locator("option:checked").innerText(), tenant);
@@ -101,7 +101,7 @@ export default (check) => {
     const listed = await rows(page);
     assert.equal(listed.length, Math.min(100, of_tenant.length));
     assert.ok(listed.every((row) => row.cells[1] === tenant));
-    assert.match(await panel(page).locator(".p-head p").innerText(), new RegExp(`^Of ${of_tenant.length.toLocaleString("en-US")} jobs? of `));
+    assert.match(await panel(page).locator(".p-head p").innerText(), new RegExp(`^Of ${of_tenant.length.toLocaleString("en-US")}\\sjobs? of `));
     // A job that waited under both.
     await hook(page, "jobs-tenant").selectOption({ index: 0 });
     await answered(page);

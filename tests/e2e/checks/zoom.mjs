@@ -1,7 +1,7 @@
 // One window over time for all charts that have a time axis: by wheel, pointer, fingers, keys and buttons; and figures of a selection.
 import assert from "node:assert/strict";
 import axe from "axe-core";
-import { hook, runFirstSample } from "../page.mjs";
+import { hook, importTrace, runFirstSample } from "../page.mjs";
 import { DEVICES, jobsOf, runHelios, saved, seconds } from "../traces.mjs";
 
 const load = (page) => hook(page, "chart-utilization");
@@ -210,6 +210,21 @@ export default (check) => {
     await touch("touchEnd");
     await windowWhen(page, (now) => now.from > zoomed.from, "a finger pans");
     assert.equal(await hook(page, "stretch").count(), 0, "a finger selects nothing");
+  });
+
+  check("opened results have figures of a selected time, but say that jobs are not kept", async ({ open }) => {
+    const page = await open();
+    await runFirstSample(page);
+    const file = await saved(page, () => hook(page, "kept-save").click());
+    const other = await open();
+    await importTrace(other, { name: "results.json", mimeType: "application/json", buffer: Buffer.from(file.text) });
+    await hook(other, "kpi-table").waitFor();
+    await area(other);
+    await hook(load(other), "select-seen").click();
+    const cells = await hook(other, "stretch").locator("tbody tr").first().locator("td").allInnerTexts();
+    assert.match(cells[0], /%$/);
+    assert.deepEqual(cells.slice(3), Array(5).fill("not kept"));
+    assert.match(await hook(other, "job-changes").innerText(), /not kept/);
   });
 
   for (const [colorScheme, width] of [["light", 1440], ["dark", 390], ["dark", 320]]) {
