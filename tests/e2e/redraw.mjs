@@ -4,10 +4,11 @@
 // The load chart is zoomed and panned by keys, one a frame, and the distribution is switched between its figures; script is what the
 // event takes until the page has been drawn anew. Jobs: a run of so many jobs under two policies, whose jobs are compared, sorted and
 // searched; what counts is the longest task of the page's own thread.
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { launch } from "./browser.mjs";
 import { finished, hook, importTrace, runFirstSample, scenarioHash, started } from "./page.mjs";
-import { serve } from "./server.mjs";
+import { ROOT, serve } from "./server.mjs";
 
 const [POINTS, JOBS] = [Number(process.argv[2] ?? 100_000), Number(process.argv[3] ?? 100_000)];
 
@@ -79,19 +80,21 @@ async function points() {
       if (Array.isArray(value.load) && value.load[0]?.at_s !== undefined) {
         runs += 1;
         const end = value.load.at(-1).at_s;
-        value.load = Array.from({ length: POINTS }, (_, i) => ({ at_s: end * i / POINTS, used: 0.5 + 0.4 * Math.sin(i / 97), waiting: 40 + 30 * Math.sin(i / 1013) + i % 7, running: 10 }));
-        for (const key of ["jct_cdf", "wait_cdf", "slowdown_cdf"]) {
-          value[key] = Array.from({ length: POINTS }, (_, i) => ({ value: 60 * 10 ** (4 * i / POINTS), share: (i + 1) / POINTS }));
-        }
+        value.load = Array.from({ length: POINTS }, (_, i) => ({ at_s: Math.round(1e3 * end * i / POINTS) / 1e3, used: Math.round(500 + 400 * Math.sin(i / 97)) / 1e3, waiting: Math.round(40 + 30 * Math.sin(i / 1013)) + i % 7, running: 10 }));
+        value.jct_cdf = Array.from({ length: POINTS }, (_, i) => ({ value: Math.round(60e3 * 10 ** (4 * i / POINTS)) / 1e3, share: (i + 1) / POINTS }));
       }
       Object.values(value).forEach(grow);
     }
   };
   grow(file);
   const page = await opened();
-  await importTrace(page, { name: "results.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(file)) });
+  const path = join(ROOT, "target/redraw.json");
+  await mkdir(join(ROOT, "target"), { recursive: true });
+  await writeFile(path, JSON.stringify(file));
+  await importTrace(page, path);
   await hook(page, "kpi-table").waitFor();
   await hook(page, "chart-utilization").locator("svg.chart path.line").first().waitFor({ state: "attached" });
+  await rm(path);
   console.log(`${runs} runs of ${POINTS} points each`);
   await longest(page);
   const keys = [..."wwwwwwwwww", ..."ddddd", ..."aaaaa", ..."ssssssssss", "0"];
