@@ -393,7 +393,7 @@ mod tests {
         assert!((after - 15.0 / 40.0).abs() < 1e-9);
         assert!(
             part.summary()
-                .starts_with("From 3\u{a0}min 25\u{a0}s to 4\u{a0}min 5\u{a0}s, jobs waiting averaged 23")
+                .starts_with("From 3\u{a0}min 25\u{a0}s to 4\u{a0}min 5\u{a0}s, jobs waiting averaged 22.5")
         );
         let axis = |chart: &LineChart| chart.layout().panels[0].y.domain();
         assert_eq!((axis(&whole).1, axis(&part).1), (100.0, 25.0));
