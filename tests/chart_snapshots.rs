@@ -180,7 +180,9 @@ fn time() {
     snapshot!("time", time_chart(664.0).scene(Some(43_200.0)));
     snapshot!("time-narrow", time_chart(340.0).scene(Some(43_200.0)));
     let window_s = Some((30_000.0, 60_000.0));
-    snapshot!("time-window", LineChart { window_s, ..time_chart(664.0) }.scene(None));
+    let window = LineChart { window_s, ..time_chart(664.0) };
+    snapshot!("time-window", window.scene(None));
+    snapshot!("time-selected", window.selection((0.25, 0.5)));
 }
 
 #[test]
@@ -199,6 +201,8 @@ fn time_states() {
 #[test]
 fn multiples() {
     snapshot!("multiples", service().scene(Some(43_200.0)));
+    let window_s = Some((30_000.0, 90_000.0));
+    snapshot!("multiples-window", SmallMultiples { window_s, ..service() }.scene(Some(20_000.0)));
     snapshot!("multiples-empty", SmallMultiples { multiples: Vec::new(), ..service() }.scene(None));
 }
 

@@ -456,6 +456,9 @@ fn a_window_has_finer_means_down_to_those_of_the_run() {
     assert_eq!(chart.window_s, Some((50_000.0, 51_000.0)));
     let waiting = chart.panels[1].series[0].points();
     assert!(waiting.iter().any(|point| (point.0 - 50_050.0).abs() < 1e-6 && (point.1 - 500.0).abs() < 1e-6));
+    // What is seen is what it is in the whole, and little else is computed.
+    assert!(waiting.len() <= 13 && waiting[0].0 < 50_000.0 && waiting[waiting.len() - 1].0 > 51_000.0);
+    assert!(waiting.iter().all(|point| (point.1 * 100.0 - (point.0 - 50.0)).abs() < 1e-6), "{waiting:?}");
 }
 
 #[test]

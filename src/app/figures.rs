@@ -22,6 +22,9 @@ const MOST_SAMPLES: u64 = 20_000;
 /// Loads are drawn as means over so many stretches at most.
 const MOST_STRETCHES: f64 = 150.0;
 
+/// However long the run, no more stretches are looked at.
+const MOST_DRAWN: f64 = 100_000.0;
+
 /// Lengths of those stretches, in seconds.
 const STRETCHES_S: [f64; 18] = [
     1.0,
@@ -191,7 +194,7 @@ pub fn load(comparison: &Comparison, hidden: &Hidden, window: Option<TimeWindow>
         base: YBase::Zero,
         series: shown(comparison, hidden)
             .map(|row| {
-                let points = mean_load(comparison, row, stretch_s, value);
+                let points = mean_load(comparison, row, stretch_s, window_s, value);
                 TimeSeries::new(comparison.key(row), Curve::Straight, points)
             })
             .collect(),
@@ -232,26 +235,34 @@ fn end_s(run: &RunResult) -> f64 {
 }
 
 /// Means of one quantity over equal stretches of time, at their middles, over the seeds of a policy; not a number where it
-/// is not known. After its end a run counts as idle until the last seed has ended.
+/// is not known. After its end a run counts as idle until the last seed has ended. Only stretches in a window, and one on either side
+/// of it.
 fn mean_load(
     comparison: &Comparison,
     row: &Row,
     stretch_s: f64,
+    (from_s, to_s): (f64, f64),
     value: fn(&LoadPoint) -> Option<f64>,
 ) -> Vec<(f64, f64)> {
     let end = comparison.runs(row).map(end_s).fold(0.0, f64::max);
-    let stretches = (end / stretch_s - 1e-9).ceil().clamp(0.0, 100_000.0) as usize;
-    let mut area = vec![0.0; stretches];
+    let whole = |stretches: f64| stretches.clamp(0.0, MOST_DRAWN) as usize;
+    let first = whole((from_s / stretch_s).floor() - 1.0);
+    let last = whole((end.min(to_s + stretch_s) / stretch_s - 1e-9).ceil());
+    let origin_s = first as f64 * stretch_s;
+    let mut area = vec![0.0; last.saturating_sub(first)];
     for run in comparison.runs(row) {
-        for (point, to_s) in load_until(run) {
-            spread(&mut area, stretch_s, (point.at_s, to_s), value(point).unwrap_or(f64::NAN));
+        let before = run.load.partition_point(|point| point.at_s < origin_s).saturating_sub(1);
+        let until_s = last as f64 * stretch_s;
+        for (point, to_s) in load_until(run).skip(before).take_while(|(point, _)| point.at_s < until_s) {
+            let moments = (point.at_s - origin_s, to_s - origin_s);
+            spread(&mut area, stretch_s, moments, value(point).unwrap_or(f64::NAN));
         }
     }
     let seeds = comparison.runs(row).count().max(1) as f64;
     area.into_iter()
         .enumerate()
         .map(|(i, area)| {
-            let from_s = i as f64 * stretch_s;
+            let from_s = (first + i) as f64 * stretch_s;
             let to_s = (from_s + stretch_s).min(end);
             (f64::midpoint(from_s, to_s), area / (to_s - from_s) / seeds)
         })
@@ -264,7 +275,7 @@ pub fn load_until(run: &RunResult) -> impl Iterator<Item = (&LoadPoint, f64)> {
     run.load.iter().zip(ends)
 }
 
-/// Adds a value that holds between two moments to the stretches it overlaps with.
+/// Adds a value that holds between two moments to the stretches from 0 on that it overlaps with.
 fn spread(area: &mut [f64], stretch_s: f64, (from_s, to_s): (f64, f64), value: f64) {
     let first = (from_s / stretch_s).floor().max(0.0) as usize;
     for (i, sum) in area.iter_mut().enumerate().skip(first) {

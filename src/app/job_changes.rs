@@ -18,7 +18,8 @@ pub const MOST_SHOWN: usize = 100;
 pub const SAME_S: f64 = 1.0;
 /// Ends of the classes of the distribution: JCT after ÷ before.
 const EDGES: [f64; 8] = [0.1, 0.25, 0.5, 0.9, 1.1, 2.0, 4.0, 10.0];
-const CLASSES: [&str; 9] = ["< 0.1×", "0.1×–", "0.25×–", "0.5×–", "0.9×–1.1×", "–2×", "–4×", "–10×", "> 10×"];
+const CLASSES: [&str; 9] =
+    ["< 0.1×", "0.1–0.25", "0.25–0.5", "0.5–0.9", "0.9–1.1", "1.1–2", "2–4", "4–10", "≥ 10×"];
 
 /// How long a job waited and took under one policy.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]

@@ -80,7 +80,7 @@ const NEVER_FIT: &str = "never-fit";
 pub(super) mod tests {
     use super::*;
 
-    pub const HEAD: &str = "job,tenant,submit_s,gpus,first_start_s,finish_s,jct_s,wait_s,slowdown,preemptions,migrations,outcome,gpu_types\n";
+    pub(in crate::app) const HEAD: &str = "job,tenant,submit_s,gpus,first_start_s,finish_s,jct_s,wait_s,slowdown,preemptions,migrations,outcome,gpu_types\n";
 
     #[test]
     fn jobs_are_read_as_the_engine_writes_them() {

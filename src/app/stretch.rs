@@ -242,7 +242,7 @@ mod tests {
             write_jobs_csv(&prepared, &finished.record, &mut csv).unwrap();
             let jobs = JobTimes::read(&csv).unwrap().within(stretch(0.0, 1e9));
             let metric = |key: &str| finished.result.metrics.get(key).unwrap();
-            assert_eq!(jobs.finished as f64, metric("completed"));
+            assert_eq!(jobs.finished, metric("completed") as u64);
             assert!((jobs.jct_sum_s / jobs.finished as f64 - metric("jct_mean_s")).abs() < 1e-3);
             assert!((jobs.wait_sum_s / jobs.finished as f64 - metric("wait_mean_s")).abs() < 1e-3);
             let load = load_in(&finished.result, stretch(0.0, 1e9)).unwrap();

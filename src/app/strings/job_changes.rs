@@ -110,12 +110,12 @@ mod tests {
         let of = Counts { gain: 3, lose: 2, same: 1, unfinished: 0 };
         assert_eq!(
             counts(&of, None),
-            "Of 6 jobs, 3 finish sooner, 2 later and 1 at the same time (less than 1.0\u{a0}s apart)."
+            "Of 6\u{a0}jobs, 3 finish sooner, 2 later and 1 at the same time (less than 1\u{a0}s apart)."
         );
         let some = Counts { unfinished: 4, ..of };
-        assert!(counts(&some, Some("vision")).starts_with("Of 10 jobs of vision, 3"));
+        assert!(counts(&some, Some("vision")).starts_with("Of 10\u{a0}jobs of vision, 3"));
         assert!(counts(&some, None).ends_with("; 4 did not finish under both."));
-        assert_eq!(shown(100, 5_000), "The first 100 of 5,000 jobs; the CSV file has all of both runs.");
+        assert_eq!(shown(100, 5_000), "The first 100 of 5,000\u{a0}jobs; the CSV file has all of both runs.");
         assert_eq!(change(Some(-90.0)), "−90\u{a0}s");
         assert_eq!(change(None), "–");
         assert_eq!(sentence("there is no place"), "There is no place.");

@@ -19,14 +19,17 @@ pub(super) fn LoadFigure(frame: &Frame) -> Html {
     let window = frame.over_time.view.window.map(|_| frame.over_time.seen());
     let data =
         use_memo((frame.comparison.clone(), frame.hidden.clone(), window), |(comparison, hidden, window)| {
-            figures::load(comparison, hidden, *window)
+            let chart = figures::load(comparison, hidden, *window);
+            let stretch = format::duration(figures::stretch_s(comparison, *window));
+            let caption =
+                format!("Means over {stretch}; one cursor reads every chart over time. {}", chart.summary());
+            (chart, caption)
         });
     let chart = use_memo((data.clone(), width.to_bits()), |(data, width)| {
         let width = f64::from_bits(*width);
-        (width > 0.0).then(|| Drawing::new(LineChart { width, height: HEIGHT_PX, ..LineChart::clone(data) }))
+        (width > 0.0).then(|| Drawing::new(LineChart { width, height: HEIGHT_PX, ..data.0.clone() }))
     });
-    let stretch = format::duration(figures::stretch_s(&frame.comparison, window));
-    let caption = html! { <>{ format!("Means over {stretch}; one cursor reads every chart over time. ") }{ data.summary() }</> };
+    let caption = html! { { data.1.clone() } };
     html! {
         <Figure id="p-time" class="c6" testid="chart-utilization" title="Utilisation and queue" {caption}
             chart={(*chart).clone()} {node}

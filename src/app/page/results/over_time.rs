@@ -58,8 +58,10 @@ pub(super) fn buttons(of: &str, over_time: &OverTime) -> Html {
             <button class="btn icon" type="button" title={text} aria-label={format!("{of}: {text}")} data-testid={testid} onclick={on_click}>{ icon }</button>
         }
     };
+    let seen = over_time.seen();
     html! {
-        <div class="btn-group" role="group" aria-label={format!("{of}: time shown")}>
+        <div class="btn-group" role="group" aria-label={format!("{of}: time shown")} data-testid="time-window"
+            data-from={seen.from.to_string()} data-to={seen.to.to_string()}>
             { button(Icon::Plus.html(), "Zoom in", "zoom-in", Change::Zoom { factor: ZOOM, at: 0.5 }) }
             { button(html! { <span aria-hidden="true">{ "−" }</span> }, "Zoom out", "zoom-out", Change::Zoom { factor: 1.0 / ZOOM, at: 0.5 }) }
             { button(fit_icon(), "Show everything", "zoom-fit", Change::Show(None)) }

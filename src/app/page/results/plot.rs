@@ -220,7 +220,7 @@ pub(in crate::app::page) fn Plot(props: &PlotProps) -> Html {
     );
     let readable = !chart.plots().is_empty();
     html! {
-        <div ref={node} class={classes!("plot", readable.then_some("focusable"))}
+        <div ref={node} class={classes!("plot", readable.then_some("focusable"), props.over_time.is_some().then_some("over-time"))}
             role={readable.then_some("application")} aria-label={readable.then(|| props.label.clone())}
             tabindex={readable.then_some("0")} onkeydown={on_key} onclick={on_click} ondblclick={on_fit}
             onpointermove={on_move} onpointerdown={on_down} onpointerup={on_up.clone()} onpointercancel={on_up}>
