@@ -2,10 +2,10 @@
 
 use super::{Held, Moment, Moments};
 use crate::app::strings::moment as words;
+use crate::chart::Scene;
 use crate::chart::gantt::Kind;
 use crate::chart::palette::{TenantPattern, tenant_fill};
 use crate::chart::scene::{Area, Group, Node, Pattern, Rect, Text};
-use crate::chart::Scene;
 
 /// A type of more devices is drawn as one band a node.
 const MOST_DEVICES: u32 = 288;
@@ -44,7 +44,14 @@ impl Measures {
         if kind.devices <= MOST_DEVICES {
             let cell_px = if kind.positions == 1 { 14.0 } else { 5.0 };
             let name_px = if nodes <= MOST_NAMED { NAME_PX } else { 0.0 };
-            return Self { grain: Grain::Devices, cell_px, height_px: 18.0, gap_px: 3.0, node_gap_px: 14.0, name_px };
+            return Self {
+                grain: Grain::Devices,
+                cell_px,
+                height_px: 18.0,
+                gap_px: 3.0,
+                node_gap_px: 14.0,
+                name_px,
+            };
         }
         let grain = if nodes <= MOST_NODES { Grain::Nodes } else { Grain::Kind };
         Self { grain, cell_px: 5.0, height_px: 12.0, gap_px: 0.0, node_gap_px: 4.0, name_px: 0.0 }
@@ -69,7 +76,8 @@ impl Measures {
 #[must_use]
 pub fn drawing(moments: &Moments, moment: &Moment, width: f64, id: &str) -> Scene {
     let schedule = moments.schedule();
-    let mut scene = Scene { id: id.to_owned(), width, summary: words::drawing(moments, moment), ..Scene::default() };
+    let mut scene =
+        Scene { id: id.to_owned(), width, summary: words::drawing(moments, moment), ..Scene::default() };
     let mut y = 0.0;
     for (index, kind) in (0_u32..).zip(schedule.kinds()) {
         if kind.devices == 0 {
@@ -85,7 +93,8 @@ pub fn drawing(moments: &Moments, moment: &Moment, width: f64, id: &str) -> Scen
         let numbers = schedule.nodes_of(index);
         let measures = Measures::of(kind, numbers.len());
         if measures.grain == Grain::Kind {
-            let mut group = Group::new("").title(words::band(moments, &kind.name, kind, kind.devices, of_kind));
+            let mut group =
+                Group::new("").title(words::band(moments, &kind.name, kind, kind.devices, of_kind));
             band(&mut group, kind, kind.devices, of_kind, Area::new(0.0, y, width, 16.0));
             scene.add(group);
             y += 16.0 + TYPE_GAP_PX;
@@ -103,7 +112,15 @@ pub fn drawing(moments: &Moments, moment: &Moment, width: f64, id: &str) -> Scen
             let name = words::node(number, is_out);
             let height_px = match measures.grain {
                 Grain::Devices => {
-                    let placed = Placed { kind, name: &name, first_device: of.first_device, devices: of.devices, held, is_out, at: (x, y) };
+                    let placed = Placed {
+                        kind,
+                        name: &name,
+                        first_device: of.first_device,
+                        devices: of.devices,
+                        held,
+                        is_out,
+                        at: (x, y),
+                    };
                     devices(&mut scene, moments, &placed, &measures, per_line)
                 }
                 _ => {
@@ -148,7 +165,13 @@ struct Placed<'a> {
 }
 
 /// Draws the devices of a node one by one, so many in a line; how high they are.
-fn devices(scene: &mut Scene, moments: &Moments, node: &Placed<'_>, measures: &Measures, per_line: u32) -> f64 {
+fn devices(
+    scene: &mut Scene,
+    moments: &Moments,
+    node: &Placed<'_>,
+    measures: &Measures,
+    per_line: u32,
+) -> f64 {
     let Placed { kind, at: (x, y), .. } = *node;
     let (device_px, pitch_px) = (measures.device_px(kind), measures.height_px + measures.gap_px);
     for at in 0..node.devices {
