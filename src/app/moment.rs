@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 pub(crate) use self::drawing::by_tenant;
-pub use self::drawing::drawing;
+pub use self::drawing::{Titles, drawing};
 use super::schedule::reason;
 use crate::chart::gantt::Schedule;
 use crate::policy::Reason;

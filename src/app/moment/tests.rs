@@ -146,14 +146,14 @@ fn a_moment_is_told_and_drawn() {
         words::headline(&moments, &moment, 15e-6, "FIFO").replace('\u{a0}', " "),
         "At 00:00:00 under FIFO: 1 of 2 GPUs in use (2 of 8 slots), 1 job runs, 2 wait, longest 0.010 ms (second of blue)."
     );
-    let svg = drawing(&moments, &moment, 300.0, "m").to_svg().replace('\u{a0}', " ");
+    let svg = drawing(&moments, &moment, 300.0, "m", Titles::Shown).to_svg().replace('\u{a0}', " ");
     assert!(svg.contains("<title>node 1, GPU 1: first of red, 2 slots; 2 slots free</title>"), "{svg}");
     assert!(
         svg.contains("<title>node 1, GPU 2: free</title>")
             && svg.contains("blk t0")
             && !svg.contains("blk t1")
     );
-    let out = drawing(&moments, &moments.at(2), 300.0, "m").to_svg();
+    let out = drawing(&moments, &moments.at(2), 300.0, "m", Titles::Shown).to_svg();
     assert!(out.contains("node 1, out of service, GPU 1: free") && out.contains("url(#m-loss)"));
     assert_eq!(moments.reason(1, 15), Some(Reason::Capacity));
     assert_eq!(moments.reason(2, 15), None);
@@ -177,7 +177,7 @@ fn nothing_has_moments_too() {
     let moment = moments.at(5);
     assert_eq!((moment.running, moment.waiting.len(), moment.slots), (0, 0, 0));
     assert_eq!((moments.change_after(0), moments.change_before(0)), (None, None));
-    assert!(drawing(&moments, &moment, 0.0, "m").height >= 1.0);
+    assert!(drawing(&moments, &moment, 0.0, "m", Titles::Left).height >= 1.0);
 }
 
 /// Many devices are bands of nodes, and more are one band: what is drawn does not grow with the cluster.
@@ -215,13 +215,15 @@ fn large_clusters_are_drawn_in_bands() {
         let moments = Moments::new(Rc::new(builder.finish()));
         let moment = moments.at(50);
         assert_eq!((moment.devices_used, moment.running), (devices, devices));
-        let scene = drawing(&moments, &moment, 600.0, "m");
+        let scene = drawing(&moments, &moment, 600.0, "m", Titles::Shown);
         assert!(
             scene.to_svg().matches("<rect").count() < 6_000 && scene.height < 1_200.0,
             "{nodes}: {}",
             scene.height
         );
         assert!(scene.to_svg().matches("<title>").count() <= 311);
+        let playing = drawing(&moments, &moment, 600.0, "m", Titles::Left);
+        assert!(playing.nodes.len() < 60 && playing.height.to_bits() == scene.height.to_bits());
     }
 }
 

@@ -18,7 +18,7 @@ use super::explain::Inspected;
 use super::readings::{Laid, Outcome, Readings};
 use crate::app::comparison::Comparison;
 use crate::app::explain::Ledger;
-use crate::app::moment::{Moment as Now, Moments, Speed, round_at};
+use crate::app::moment::{Moment as Now, Moments, Speed, Titles, round_at};
 use crate::app::page::icon::Icon;
 use crate::app::page::rest::use_rested;
 use crate::app::strings::{gantt, moment as words};
@@ -436,6 +436,7 @@ impl Moment {
             Some(_) => ("Pause", Icon::Pause),
             None => ("Play", Icon::Play),
         };
+        let titles = if self.playing.is_some() { Titles::Left } else { Titles::Shown };
         let pane = |((table, kept), now): (&(&JobTable, &Kept), &Rc<Now>)| {
             let rounds = table.rounds.as_ref();
             let ledger = rounds.and_then(|of| self.ledgers.iter().find(|(blob, _)| blob == of));
@@ -448,7 +449,7 @@ impl Moment {
             html! {
                 <Pane key={format!("{} {}", table.policy, table.seed)} id={format!("mo-{}-{}", table.policy, table.seed)} {run}
                     moments={Pinned(Rc::clone(&kept.moments))} moment={Rc::clone(now)} ledger={ledger.map(|(_, ledger)| Rc::clone(ledger))}
-                    round={round_at(time_s, props.round_s)} time_s={time_s} {on_explain} />
+                    round={round_at(time_s, props.round_s)} time_s={time_s} {titles} {on_explain} />
             }
         };
         html! {

@@ -7,7 +7,7 @@ use yew::prelude::*;
 
 use super::Pinned;
 use crate::app::explain::Ledger;
-use crate::app::moment::{Moment, Moments, TenantNow, drawing};
+use crate::app::moment::{Moment, Moments, TenantNow, Titles, drawing};
 use crate::app::page::width::use_width;
 use crate::app::strings::moment as words;
 use crate::chart::format;
@@ -31,6 +31,8 @@ pub(super) struct PaneProps {
     /// The moment, and the round it is in.
     pub(super) time_s: f64,
     pub(super) round: u64,
+    /// Left while it plays.
+    pub(super) titles: Titles,
     /// The round is to be explained.
     pub(super) on_explain: Callback<()>,
 }
@@ -41,12 +43,12 @@ pub(super) fn Pane(props: &PaneProps) -> Html {
     let (node, width) = use_width();
     let of_tenant = use_state_eq(|| None::<u32>);
     let PaneProps { moments: Pinned(moments), moment, .. } = props;
-    let devices =
-        use_memo((props.moments.clone(), moment.clone(), width.to_bits()), |(of, moment, width)| {
-            let width = f64::from_bits(*width);
-            let scene = (width > 0.0).then(|| drawing(&of.0, moment, width, &props.id));
-            AttrValue::from(scene.map(|scene| scene.to_svg()).unwrap_or_default())
-        });
+    let of = (props.moments.clone(), moment.clone(), width.to_bits(), props.titles);
+    let devices = use_memo(of, |(of, moment, width, titles)| {
+        let width = f64::from_bits(*width);
+        let scene = (width > 0.0).then(|| drawing(&of.0, moment, width, &props.id, *titles));
+        AttrValue::from(scene.map(|scene| scene.to_svg()).unwrap_or_default())
+    });
     let tenants: Vec<u32> =
         (0_u32..).zip(&moment.tenants).filter(|(_, of)| is_there(of)).map(|(tenant, _)| tenant).collect();
     let explain = props.on_explain.reform(|_: MouseEvent| ());
