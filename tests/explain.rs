@@ -195,7 +195,10 @@ fn a_round_of_a_run_is_explained() {
     }
     let fifo = prepared.explain(0, 0, 10, 4, &limits).unwrap().unwrap();
     assert!(fifo.objective.is_none() && fifo.method.is_none());
-    assert!(fifo.tenants.iter().any(|tenant| !tenant.grants.is_empty()), "its grants are told without a ledger");
+    assert!(
+        fifo.tenants.iter().any(|tenant| !tenant.grants.is_empty()),
+        "its grants are told without a ledger"
+    );
     assert!(fifo.tenants.iter().all(|tenant| tenant.slack.is_none() && tenant.types.is_empty()));
 }
 

@@ -160,7 +160,11 @@ impl Ledger {
     ///
     /// # Errors
     /// As [`Self::read`].
-    pub fn take(&mut self, row: usize, record: Result<csv::StringRecord, csv::Error>) -> Result<(), Unreadable> {
+    pub fn take(
+        &mut self,
+        row: usize,
+        record: Result<csv::StringRecord, csv::Error>,
+    ) -> Result<(), Unreadable> {
         let record = record.map_err(|error| Unreadable { row, what: error.to_string() })?;
         let cell = |at: usize| record.get(at).unwrap_or_default();
         if cell(2).is_empty() && cell(3).is_empty() {

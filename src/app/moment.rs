@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 pub(crate) use self::drawing::by_tenant;
-pub use self::drawing::drawing;
+pub use self::drawing::{Titles, drawing};
 use super::schedule::reason;
 use crate::chart::gantt::Schedule;
 use crate::policy::Reason;
@@ -147,7 +147,8 @@ impl Moments {
     #[must_use]
     pub fn at(&self, tick: u32) -> Moment {
         let schedule = &*self.schedule;
-        let is_cut = self.latest.last().and_then(|top| top.first()).is_some_and(|&latest| latest > schedule.end());
+        let is_cut =
+            self.latest.last().and_then(|top| top.first()).is_some_and(|&latest| latest > schedule.end());
         let tick = tick.min(schedule.end().saturating_sub(u32::from(is_cut)));
         let mut moment = Moment {
             tick,
@@ -212,7 +213,8 @@ impl Moments {
             open.push((top, 0));
         }
         while let Some((level, at)) = open.pop() {
-            let is_there = self.latest.get(level).and_then(|of| of.get(at)).is_some_and(|&latest| latest > tick);
+            let is_there =
+                self.latest.get(level).and_then(|of| of.get(at)).is_some_and(|&latest| latest > tick);
             // The first job below an entry.
             let first = (at as u64) << (4 * level as u32);
             if !is_there || first >= jobs as u64 {

@@ -92,8 +92,11 @@ pub async fn worker_message(message: JsValue) {
         Ok(Request::Measure { scenario, workload, policy, seed }) => {
             BENCH.with_borrow_mut(|bench| measure(bench, &message, &scenario, workload, policy, seed))
         }
-        Ok(Request::Explain { scenario, workload, policy, seed, round, jobs }) => BENCH
-            .with_borrow_mut(|bench| explain(bench, &message, &scenario.replica(seed), workload, (policy, seed, round, jobs))),
+        Ok(Request::Explain { scenario, workload, policy, seed, round, jobs }) => {
+            BENCH.with_borrow_mut(|bench| {
+                explain(bench, &message, &scenario.replica(seed), workload, (policy, seed, round, jobs))
+            })
+        }
         Ok(Request::Forecast { scenario, workload }) => {
             BENCH.with_borrow_mut(|bench| bench.forecast(&message, &scenario, workload))
         }

@@ -2,10 +2,10 @@
 
 use super::{Held, Moment, Moments};
 use crate::app::strings::moment as words;
+use crate::chart::Scene;
 use crate::chart::gantt::Kind;
 use crate::chart::palette::{TenantPattern, tenant_fill};
-use crate::chart::scene::{Area, Group, Node, Pattern, Rect, Text};
-use crate::chart::Scene;
+use crate::chart::scene::{Area, Group, Path, Pattern, Rect, Text};
 
 /// A type of more devices is drawn as one band a node.
 const MOST_DEVICES: u32 = 288;
@@ -44,7 +44,14 @@ impl Measures {
         if kind.devices <= MOST_DEVICES {
             let cell_px = if kind.positions == 1 { 14.0 } else { 5.0 };
             let name_px = if nodes <= MOST_NAMED { NAME_PX } else { 0.0 };
-            return Self { grain: Grain::Devices, cell_px, height_px: 18.0, gap_px: 3.0, node_gap_px: 14.0, name_px };
+            return Self {
+                grain: Grain::Devices,
+                cell_px,
+                height_px: 18.0,
+                gap_px: 3.0,
+                node_gap_px: 14.0,
+                name_px,
+            };
         }
         let grain = if nodes <= MOST_NODES { Grain::Nodes } else { Grain::Kind };
         Self { grain, cell_px: 5.0, height_px: 12.0, gap_px: 0.0, node_gap_px: 4.0, name_px: 0.0 }
@@ -65,18 +72,96 @@ impl Measures {
     }
 }
 
+/// Whether every device, or node, says what it holds when it is pointed at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Titles {
+    /// It does.
+    Shown,
+    /// It does not, as nobody can read it while time goes on: what is drawn is a path for each colour.
+    Left,
+}
+
+/// What is drawn of all devices: a path for each colour, so that the page has few elements to replace.
+struct Layers {
+    scene: Scene,
+    titles: Titles,
+    idle: Path,
+    /// Of the tenants of one hue each, in the order in which hues were first met.
+    fills: Vec<(&'static str, Path)>,
+    hatched: Path,
+    out: Path,
+    /// What says something when it is pointed at.
+    told: Vec<Group>,
+}
+
+impl Layers {
+    fn new(scene: Scene, titles: Titles) -> Self {
+        let (hatched, out) = (Path::new("").fill(Pattern::Hatch), Path::new("").fill(Pattern::Loss));
+        Self { scene, titles, idle: Path::new("idle"), fills: Vec::new(), hatched, out, told: Vec::new() }
+    }
+
+    /// The ground of something that says what it holds.
+    fn ground(&mut self, area: Area, is_out: bool, title: impl FnOnce() -> String) {
+        self.idle.rect(area);
+        if is_out {
+            self.out.rect(area);
+        }
+        if self.titles == Titles::Shown {
+            let mut group = Group::new("").title(title());
+            group.add(Rect::new("mo-hit", area));
+            self.told.push(group);
+        }
+    }
+
+    /// What a tenant holds of it.
+    fn fill(&mut self, tenant: u32, area: Area) {
+        let fill = tenant_fill(tenant as usize);
+        match self.fills.iter_mut().find(|(class, _)| *class == fill.class) {
+            Some((_, path)) => path.rect(area),
+            None => {
+                let mut path = Path::new(format!("blk {}", fill.class));
+                path.rect(area);
+                self.fills.push((fill.class, path));
+            }
+        }
+        if fill.pattern == TenantPattern::Hatched {
+            self.hatched.rect(area);
+        }
+    }
+
+    /// The shares of tenants in so many devices, from the left.
+    fn band(&mut self, kind: &Kind, devices: u32, held: &[Held], area: Area) {
+        let all = f64::from(devices) * f64::from(kind.slots.max(1));
+        let mut x = area.x;
+        for (tenant, slots) in by_tenant(held) {
+            let width = area.width * slots as f64 / all;
+            self.fill(tenant, Area::new(x, area.y, width, area.height));
+            x += width;
+        }
+    }
+
+    fn into_scene(mut self, height: f64) -> Scene {
+        let paths = [self.idle]
+            .into_iter()
+            .chain(self.fills.into_iter().map(|(_, path)| path))
+            .chain([self.hatched, self.out]);
+        paths.filter(|path| !path.is_empty()).for_each(|path| self.scene.add(path));
+        self.told.into_iter().for_each(|group| self.scene.add(group));
+        self.scene.height = height;
+        self.scene
+    }
+}
+
 /// The devices at a moment, `width` px wide; `id` is unique in the page.
 #[must_use]
-pub fn drawing(moments: &Moments, moment: &Moment, width: f64, id: &str) -> Scene {
+pub fn drawing(moments: &Moments, moment: &Moment, width: f64, id: &str, titles: Titles) -> Scene {
     let schedule = moments.schedule();
-    let mut scene = Scene { id: id.to_owned(), width, summary: words::drawing(moments, moment), ..Scene::default() };
+    let summary = words::drawing(moments, moment);
+    let mut layers = Layers::new(Scene { id: id.to_owned(), width, summary, ..Scene::default() }, titles);
     let mut y = 0.0;
-    for (index, kind) in (0_u32..).zip(schedule.kinds()) {
-        if kind.devices == 0 {
-            continue;
-        }
+    for (index, kind) in (0_u32..).zip(schedule.kinds()).filter(|(_, kind)| kind.devices > 0) {
         let of_kind = within(&moment.held, kind.first_device, kind.devices);
-        scene.add(
+        layers.scene.add(
             Text::new("t12", (0.0, y + 12.0), String::new())
                 .span("b tx", kind.name.clone())
                 .span("", format!("  {}", words::kind(kind, of_kind))),
@@ -85,48 +170,47 @@ pub fn drawing(moments: &Moments, moment: &Moment, width: f64, id: &str) -> Scen
         let numbers = schedule.nodes_of(index);
         let measures = Measures::of(kind, numbers.len());
         if measures.grain == Grain::Kind {
-            let mut group = Group::new("").title(words::band(moments, &kind.name, kind, kind.devices, of_kind));
-            band(&mut group, kind, kind.devices, of_kind, Area::new(0.0, y, width, 16.0));
-            scene.add(group);
-            y += 16.0 + TYPE_GAP_PX;
+            let area = Area::new(0.0, y, width, 16.0);
+            layers.ground(area, false, || words::band(moments, &kind.name, kind, kind.devices, of_kind));
+            layers.band(kind, kind.devices, of_kind, area);
+            y += area.height + TYPE_GAP_PX;
             continue;
         }
         let (mut x, mut line_px) = (0.0, 0.0_f64);
-        for (number, node) in (1_u32..).zip(numbers.clone()) {
+        for (number, node) in (1_u32..).zip(numbers) {
             let Some(of) = schedule.nodes().get(node as usize) else { continue };
             let (node_px, per_line) = measures.node_px(kind, of.devices, width);
             if x > 0.0 && x + node_px > width {
                 (x, y, line_px) = (0.0, y + line_px + 6.0, 0.0);
             }
-            let held = within(&moment.held, of.first_device, of.devices);
-            let is_out = moment.out.contains(&node);
-            let name = words::node(number, is_out);
+            let placed = Placed {
+                kind,
+                number,
+                first_device: of.first_device,
+                devices: of.devices,
+                held: within(&moment.held, of.first_device, of.devices),
+                is_out: moment.out.contains(&node),
+                at: (x, y),
+            };
             let height_px = match measures.grain {
-                Grain::Devices => {
-                    let placed = Placed { kind, name: &name, first_device: of.first_device, devices: of.devices, held, is_out, at: (x, y) };
-                    devices(&mut scene, moments, &placed, &measures, per_line)
-                }
+                Grain::Devices => devices(&mut layers, moments, &placed, &measures, per_line),
                 _ => {
                     let area = Area::new(x, y, node_px, measures.height_px);
-                    let mut group = Group::new("").title(words::band(moments, &name, kind, of.devices, held));
-                    band(&mut group, kind, of.devices, held, area);
-                    if is_out {
-                        group.add(Rect::new("", area).fill(Pattern::Loss));
-                    }
-                    scene.add(group);
+                    let title = || words::band(moments, &placed.name(), kind, of.devices, placed.held);
+                    layers.ground(area, placed.is_out, title);
+                    layers.band(kind, of.devices, placed.held, area);
                     measures.height_px
                 }
             };
             if measures.name_px > 0.0 {
-                scene.add(Text::new("", (x, y + height_px + 11.0), number.to_string()));
+                layers.scene.add(Text::new("", (x, y + height_px + 11.0), number.to_string()));
             }
             line_px = line_px.max(height_px + measures.name_px);
             x += node_px + measures.node_gap_px;
         }
         y += line_px + TYPE_GAP_PX;
     }
-    scene.height = (y - TYPE_GAP_PX).max(1.0);
-    scene
+    layers.into_scene((y - TYPE_GAP_PX).max(1.0))
 }
 
 /// What is held of consecutive devices.
@@ -139,7 +223,7 @@ fn within(held: &[Held], first_device: u32, devices: u32) -> &[Held] {
 /// A node to be drawn.
 struct Placed<'a> {
     kind: &'a Kind,
-    name: &'a str,
+    number: u32,
     first_device: u32,
     devices: u32,
     held: &'a [Held],
@@ -147,8 +231,20 @@ struct Placed<'a> {
     at: (f64, f64),
 }
 
+impl Placed<'_> {
+    fn name(&self) -> String {
+        words::node(self.number, self.is_out)
+    }
+}
+
 /// Draws the devices of a node one by one, so many in a line; how high they are.
-fn devices(scene: &mut Scene, moments: &Moments, node: &Placed<'_>, measures: &Measures, per_line: u32) -> f64 {
+fn devices(
+    layers: &mut Layers,
+    moments: &Moments,
+    node: &Placed<'_>,
+    measures: &Measures,
+    per_line: u32,
+) -> f64 {
     let Placed { kind, at: (x, y), .. } = *node;
     let (device_px, pitch_px) = (measures.device_px(kind), measures.height_px + measures.gap_px);
     for at in 0..node.devices {
@@ -156,31 +252,14 @@ fn devices(scene: &mut Scene, moments: &Moments, node: &Placed<'_>, measures: &M
         let left = x + f64::from(column) * (device_px + measures.gap_px);
         let area = Area::new(left, y + f64::from(line) * pitch_px, device_px, measures.height_px);
         let held = within(node.held, node.first_device + at, 1);
-        let mut group = Group::new("").title(words::device(moments, node.name, at + 1, kind, held));
-        group.add(Rect::new("idle", area).radius(2.0));
+        layers.ground(area, node.is_out, || words::device(moments, &node.name(), at + 1, kind, held));
         for held in held {
             let from = area.x + f64::from(held.first) * measures.cell_px;
             let wide = f64::from(held.height) * measures.cell_px - if kind.positions > 1 { 0.7 } else { 0.0 };
-            fill(&mut group, held.tenant, Area::new(from, area.y, wide, area.height));
+            layers.fill(held.tenant, Area::new(from, area.y, wide, area.height));
         }
-        if node.is_out {
-            group.add(Rect::new("", area).fill(Pattern::Loss));
-        }
-        scene.add(group);
     }
     f64::from(node.devices.div_ceil(per_line)) * pitch_px - measures.gap_px
-}
-
-/// Draws one band: the shares of tenants in so many devices, from the left.
-fn band(group: &mut Group, kind: &Kind, devices: u32, held: &[Held], area: Area) {
-    group.add(Rect::new("idle", area).radius(2.0));
-    let all = f64::from(devices) * f64::from(kind.slots.max(1));
-    let mut x = area.x;
-    for (tenant, slots) in by_tenant(held) {
-        let width = area.width * slots as f64 / all;
-        fill(group, tenant, Area::new(x, area.y, width, area.height));
-        x += width;
-    }
 }
 
 /// Slots held by tenant, in the order of tenants.
@@ -193,13 +272,4 @@ pub(crate) fn by_tenant(held: &[Held]) -> Vec<(u32, u64)> {
         }
     }
     sums
-}
-
-/// A rectangle in the fill of a tenant.
-fn fill(group: &mut Group, tenant: u32, area: Area) {
-    let fill = tenant_fill(tenant as usize);
-    group.add(Rect::new(format!("blk {}", fill.class), area).radius(1.5));
-    if fill.pattern == TenantPattern::Hatched {
-        group.add(Node::from(Rect::new("", area).radius(1.5).fill(Pattern::Hatch)));
-    }
 }

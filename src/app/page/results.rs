@@ -129,6 +129,15 @@ pub struct ResultsProps {
     pub on_set_up: Callback<()>,
 }
 
+/// Equal only to itself: what runs hold is not compared at every move of the cursor.
+struct Same<T>(Rc<T>);
+
+impl<T> PartialEq for Same<T> {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 /// What every figure is given.
 #[derive(Properties, Clone, PartialEq)]
 struct Frame {
@@ -164,8 +173,8 @@ pub fn Results(props: &ResultsProps) -> Html {
     let inspected = use_state_eq(Inspected::default);
     let readings = use_memo((), |()| Readings::default());
     let comparison = use_memo(
-        (props.runs.clone(), props.scenario.clone(), props.baseline.clone()),
-        |(runs, scenario, baseline)| Comparison::new(runs.clone(), scenario, baseline.as_deref()),
+        (Same(props.runs.clone()), Same(props.scenario.clone()), props.baseline.clone()),
+        |(runs, scenario, baseline)| Comparison::new(runs.0.clone(), &scenario.0, baseline.as_deref()),
     );
     let extent = time_view::extent(figures::longest_s(&comparison));
     let view = use_reducer_eq(Held::default);

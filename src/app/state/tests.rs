@@ -532,6 +532,18 @@ fn old_workloads_are_forgotten_but_not_one_in_use() {
 }
 
 #[test]
+fn the_jobs_of_shown_results_are_kept_so_that_their_rounds_can_be_explained() {
+    let mut state = ready();
+    let used = read(&mut state, 1, "1.csv");
+    let run = started(&state.apply(Action::Run, &at(1.0)));
+    finish_all(&mut state, &run);
+    let reads: Vec<ReadId> =
+        (2..9).map(|number| read(&mut state, number, &format!("{number}.csv"))).collect();
+    assert!(state.displayed().is_some_and(|(set, _)| set.origin.read == Some(used)));
+    assert!(state.needs(used) && !state.needs(reads[0]));
+}
+
+#[test]
 fn series_are_hidden_one_by_one_or_all_but_one() {
     let mut state = ready();
     let run = started(&state.apply(Action::Run, &at(1.0)));

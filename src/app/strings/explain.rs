@@ -17,7 +17,8 @@ pub const NO_JOBS: &str = "This round cannot be explained in full: the page does
 pub const NO_QUOTAS: &str = "This policy has no quotas: only STS-Fairness keeps a ledger of its rounds. What it gave to whom, and why the \
     others waited, is told in full below.";
 /// A round before which nothing was decided.
-pub const NOTHING_DECIDED: &str = "Nothing was decided up to this round: no job was there, or the policy is not simulated.";
+pub const NOTHING_DECIDED: &str =
+    "Nothing was decided up to this round: no job was there, or the policy is not simulated.";
 /// The head of the column of costs.
 pub const COST: &str = "By how much the objective of the round would be less if the job ran and the rest were decided anew as well as can be";
 /// Jobs for which the price is found at first; each takes a solve for each of its options.
@@ -60,7 +61,11 @@ pub fn decision(explained: &RoundExplained) -> Vec<(&'static str, String)> {
         lines.push(("Proof", proof(objective, bound)));
     }
     if let Some(price) = explained.price_of_fairness {
-        lines.push(("Price of fairness", format!("{} more without floors", format::percent(price, 2))));
+        let price = match price > 0.0 {
+            true => format!("{} more without floors", format::percent(price, 2)),
+            false => "none: floors cost nothing".to_owned(),
+        };
+        lines.push(("Price of fairness", price));
     }
     lines
 }
@@ -95,7 +100,8 @@ pub fn option(of: &GrantExplained) -> String {
 #[must_use]
 pub fn cost(of: &WaitExplained, objective: Option<i128>) -> String {
     let amount = |by: i128| {
-        let share = objective.filter(|objective| *objective > 0).map(|objective| by as f64 / objective as f64);
+        let share =
+            objective.filter(|objective| *objective > 0).map(|objective| by as f64 / objective as f64);
         share.map_or_else(|| whole(by), |share| format!("{} ({})", whole(by), format::percent(share, 2)))
     };
     match (of.loses_at_least, of.loses_at_most) {
@@ -115,7 +121,9 @@ pub fn cost(of: &WaitExplained, objective: Option<i128>) -> String {
 /// A worker that died while it explained.
 #[must_use]
 pub fn died(message: &str) -> String {
-    format!("{message}. The round was not explained; nothing else was lost, and asking again starts a new worker.")
+    format!(
+        "{message}. The round was not explained; nothing else was lost, and asking again starts a new worker."
+    )
 }
 
 /// How many waiting jobs there are and for how many the price is told.
@@ -156,7 +164,12 @@ mod tests {
             tenant: "t".into(),
             reason: "OBJECTIVE".into(),
             words: "words".into(),
-            alternative: Some(GrantExplained { job: "j".into(), gpu_type: "A100".into(), slots: 3, devices: 2 }),
+            alternative: Some(GrantExplained {
+                job: "j".into(),
+                gpu_type: "A100".into(),
+                slots: 3,
+                devices: 2,
+            }),
             loses_at_least: least,
             loses_at_most: most,
             breaks_floors_of: breaks.iter().map(ToString::to_string).collect(),
@@ -168,19 +181,29 @@ mod tests {
         let of = |wait: &WaitExplained| cost(wait, Some(1_000)).replace(['\u{a0}', '\u{202f}'], " ");
         assert_eq!(of(&wait(Some(5), Some(5), &[])), "Would cost 5 (0.50 %).");
         assert_eq!(of(&wait(Some(-5), Some(-5), &[])), "Would gain 5 (0.50 %).");
-        assert_eq!(of(&wait(Some(5), Some(20), &[])), "Would cost at least 5 (0.50 %) and at most 20 (2.00 %).");
+        assert_eq!(
+            of(&wait(Some(5), Some(20), &[])),
+            "Would cost at least 5 (0.50 %) and at most 20 (2.00 %)."
+        );
         assert_eq!(of(&wait(None, None, &["a", "b", "c"])), "The floors of a, b and c could not all hold.");
         assert_eq!(of(&wait(None, None, &[])), "Not found out within the limits of a search.");
-        assert_eq!(cost(&WaitExplained { alternative: None, ..wait(None, None, &[]) }, None), format::UNDEFINED);
+        assert_eq!(
+            cost(&WaitExplained { alternative: None, ..wait(None, None, &[]) }, None),
+            format::UNDEFINED
+        );
         assert_eq!(cost(&wait(Some(5), Some(5), &[]), Some(0)), "Would cost 5.");
     }
 
     #[test]
     fn options_and_proofs_are_told() {
         let of = |slots, devices| {
-            option(&GrantExplained { job: "j".into(), gpu_type: "A100".into(), slots, devices }).replace('\u{a0}', " ")
+            option(&GrantExplained { job: "j".into(), gpu_type: "A100".into(), slots, devices })
+                .replace('\u{a0}', " ")
         };
-        assert_eq!([of(1, 4), of(3, 1), of(3, 2)], ["4 × A100", "1 × A100, 3 slots of it", "2 × A100, 3 slots of each"]);
+        assert_eq!(
+            [of(1, 4), of(3, 1), of(3, 2)],
+            ["4 × A100", "1 × A100, 3 slots of it", "2 × A100, 3 slots of each"]
+        );
         assert_eq!(proof(7, 7), "proven optimal");
         assert!(proof(990, 1_000).contains("1.000"));
     }

@@ -21,9 +21,11 @@ pub const NONE: &str = "No run has devices to show: the trace's own schedule and
 pub const OPENED: &str = "A file of results keeps figures, not what every job did. Open the trace it is of, if it is of one, and run the \
     comparison again to see its moments and why jobs waited.";
 /// How the slider is operated.
-pub const KEYS: [(&str, &str); 3] = [(", .", "change before, next"), ("< >", "round before, next"), ("Space", "plays, on the slider")];
+pub const KEYS: [(&str, &str); 3] =
+    [(", .", "change before, next"), ("< >", "round before, next"), ("Space", "plays, on the slider")];
 /// What the table of tenants says of entitlement.
-pub const ENTITLED: &str = "Slots that the tenant's quota gives it in the round, from the ledger of STS-Fairness";
+pub const ENTITLED: &str =
+    "Slots that the tenant's quota gives it in the round, from the ledger of STS-Fairness";
 /// What the queue lists.
 pub const SINCE: &str = "Since it was submitted, or since it last held something";
 /// Nobody waits.
@@ -122,7 +124,9 @@ pub fn node(number: u32, is_out: bool) -> String {
 pub fn band(moments: &Moments, name: &str, kind: &Kind, devices: u32, held: &[Held]) -> String {
     let tenants = moments.schedule().tenants();
     let sums = crate::app::moment::by_tenant(held);
-    let of = |(tenant, slots): &(u32, u64)| format!("{} {}", tenants.get(*tenant as usize), slots_of(kind, *slots));
+    let of = |(tenant, slots): &(u32, u64)| {
+        format!("{} {}", tenants.get(*tenant as usize), slots_of(kind, *slots))
+    };
     let mut parts: Vec<String> = sums.iter().take(MOST_NAMED).map(of).collect();
     if sums.len() > MOST_NAMED {
         parts.push(format!("and {} more tenants", sums.len() - MOST_NAMED));
@@ -164,7 +168,11 @@ pub fn slider(moments: &Moments, moment: &Moment, time_s: f64) -> String {
 #[must_use]
 pub fn listed(shown: usize, all: usize) -> String {
     if shown < all {
-        format!("The first {} of {} that wait, in order of arrival", format::count(shown as u64), jobs(all as u64))
+        format!(
+            "The first {} of {} that wait, in order of arrival",
+            format::count(shown as u64),
+            jobs(all as u64)
+        )
     } else if all == 1 {
         "The job that waits".to_owned()
     } else {

@@ -96,7 +96,8 @@ impl Choice {
                 }
             })
         };
-        let others = runs.with_schedule().filter(|table| first.is_some_and(|first| has_same_jobs(table, first)));
+        let others =
+            runs.with_schedule().filter(|table| first.is_some_and(|first| has_same_jobs(table, first)));
         let other_keys: Vec<Key> = others.clone().map(key).collect();
         let has_others = !other_keys.is_empty();
         let on_compare = lists.on_compare.reform(move |event: Event| {

@@ -114,7 +114,9 @@ pub(super) fn Explain(props: &ExplainProps) -> Html {
                 (Some(blob), Topic::Jobs) => spawn_local(async move { tell.emit(read_waits(&blob).await) }),
                 (Some(blob), Topic::Rounds) => readings.ledgers.get(
                     &blob,
-                    tell.reform(|outcome: Result<Rc<Ledger>, String>| outcome.map_or_else(Read::Failed, Read::Ledger)),
+                    tell.reform(|outcome: Result<Rc<Ledger>, String>| {
+                        outcome.map_or_else(Read::Failed, Read::Ledger)
+                    }),
                 ),
                 (None, _) => {}
             }
@@ -128,7 +130,8 @@ pub(super) fn Explain(props: &ExplainProps) -> Html {
         Callback::from(move |_: MouseEvent| on_inspect.emit(changed.clone()))
     };
     let on_choose = {
-        let (tables, on_inspect, inspected) = (props.tables.clone(), props.on_inspect.clone(), inspected.clone());
+        let (tables, on_inspect, inspected) =
+            (props.tables.clone(), props.on_inspect.clone(), inspected.clone());
         Callback::from(move |event: Event| {
             let at = event.target_unchecked_into::<HtmlSelectElement>().selected_index();
             let table = usize::try_from(at).ok().and_then(|at| tables.get(at));
@@ -193,8 +196,7 @@ fn without_runs() -> Html {
 }
 
 /// Why a run has no table of waits.
-const NO_REASONS: &str =
-    "This run has no reasons for waits: the trace's own schedule states none, and in the fluid mode time goes in shares.";
+const NO_REASONS: &str = "This run has no reasons for waits: the trace's own schedule states none, and in the fluid mode time goes in shares.";
 
 async fn read_waits(blob: &Blob) -> Read {
     let text = match JsFuture::from(blob.text()).await {
@@ -252,7 +254,7 @@ fn Jobs(props: &JobsProps) -> Html {
                 </label>
                 <ul class="why-jobs">{ for list.iter().map(entry) }</ul>
             </div>
-            <div class="scroll-x">{ job.map_or_else(|| html! { <p class="note">{ "No job has such a name." }</p> }, |job| waits(job, props)) }</div>
+            <div class="scroll-x" tabindex="0" role="group" aria-label="Waits of the job">{ job.map_or_else(|| html! { <p class="note">{ "No job has such a name." }</p> }, |job| waits(job, props)) }</div>
         </div>
     }
 }
@@ -315,8 +317,7 @@ struct RoundsProps {
 fn Rounds(props: &RoundsProps) -> Html {
     let first = props.ledger.as_ref().and_then(|ledger| ledger.first()).unwrap_or(0);
     let asked = props.asked.unwrap_or(first);
-    let of_ledger =
-        props.ledger.as_ref().and_then(|ledger| ledger.at(asked).or_else(|| ledger.at(first)));
+    let of_ledger = props.ledger.as_ref().and_then(|ledger| ledger.at(asked).or_else(|| ledger.at(first)));
     let round = of_ledger.map_or(asked, |(round, _)| round);
     let (before, after) = match &props.ledger {
         Some(ledger) => (ledger.before(round), ledger.after(round)),
@@ -366,7 +367,7 @@ fn Rounds(props: &RoundsProps) -> Html {
                 <button class="btn" type="button" data-testid="explain-show" title="Move the cursor of every chart over time there" onclick={show}>{ "Show this moment" }</button>
                 <span>{ format!("begins at {}.{gap}{held}", format::elapsed(start_s)) }</span>
             </div>
-            if let Some((_, of_round)) = of_ledger { <div class="scroll-x">{ ledger_table(of_round) }</div> }
+            if let Some((_, of_round)) = of_ledger { <div class="scroll-x" tabindex="0" role="group" aria-label="Ledger of the round">{ ledger_table(of_round) }</div> }
             <InFull run={(props.of.policy.clone(), props.of.seed)} policy={props.policy.clone()} round={asked} rerun={props.rerun.clone()}
                 worker_url={props.worker_url.clone()} />
         </>

@@ -18,7 +18,7 @@ use super::explain::Inspected;
 use super::readings::{Laid, Outcome, Readings};
 use crate::app::comparison::Comparison;
 use crate::app::explain::Ledger;
-use crate::app::moment::{Moment as Now, Moments, Speed, round_at};
+use crate::app::moment::{Moment as Now, Moments, Speed, Titles, round_at};
 use crate::app::page::icon::Icon;
 use crate::app::page::rest::use_rested;
 use crate::app::strings::{gantt, moment as words};
@@ -157,7 +157,8 @@ impl Component for Moment {
 
     fn changed(&mut self, ctx: &Context<Self>, old: &MomentProps) -> bool {
         let props = ctx.props();
-        if props.tables != old.tables || props.comparison != old.comparison || props.readings != old.readings {
+        if props.tables != old.tables || props.comparison != old.comparison || props.readings != old.readings
+        {
             self.open_if_small(props);
             self.fetch(ctx);
         }
@@ -263,8 +264,10 @@ impl Moment {
             return;
         }
         let props = ctx.props();
-        let tables: Vec<&JobTable> =
-            [self.choice.first(props.runs()), self.choice.second(props.runs())].into_iter().flatten().collect();
+        let tables: Vec<&JobTable> = [self.choice.first(props.runs()), self.choice.second(props.runs())]
+            .into_iter()
+            .flatten()
+            .collect();
         let schedules: Vec<&Blob> = tables.iter().filter_map(|table| table.schedule.as_ref()).collect();
         let rounds: Vec<&Blob> = tables.iter().filter_map(|table| table.rounds.as_ref()).collect();
         // What is not shown gives its memory back.
@@ -275,14 +278,20 @@ impl Moment {
             if !self.kept.iter().any(|kept| kept.blob == *blob) && !self.reading.contains(blob) {
                 self.reading.push(blob.clone());
                 let of = blob.clone();
-                props.readings.schedules.get(blob, ctx.link().callback(move |read| Msg::Read(of.clone(), read)));
+                props
+                    .readings
+                    .schedules
+                    .get(blob, ctx.link().callback(move |read| Msg::Read(of.clone(), read)));
             }
         }
         for blob in rounds {
             if !self.ledgers.iter().any(|(of, _)| of == blob) && !self.reading.contains(blob) {
                 self.reading.push(blob.clone());
                 let of = blob.clone();
-                props.readings.ledgers.get(blob, ctx.link().callback(move |read| Msg::Ledger(of.clone(), read)));
+                props
+                    .readings
+                    .ledgers
+                    .get(blob, ctx.link().callback(move |read| Msg::Ledger(of.clone(), read)));
             }
         }
     }
@@ -393,7 +402,8 @@ impl Moment {
                 return None;
             }
             let on = event.target_dyn_into::<HtmlElement>().map(|of| of.tag_name()).unwrap_or_default();
-            let is_slider = event.target_dyn_into::<HtmlInputElement>().is_some_and(|of| of.type_() == "range");
+            let is_slider =
+                event.target_dyn_into::<HtmlInputElement>().is_some_and(|of| of.type_() == "range");
             let msg = match event.key().as_str() {
                 " " if is_slider => Msg::Toggle,
                 _ if on == "SELECT" => return None,
@@ -426,6 +436,7 @@ impl Moment {
             Some(_) => ("Pause", Icon::Pause),
             None => ("Play", Icon::Play),
         };
+        let titles = if self.playing.is_some() { Titles::Left } else { Titles::Shown };
         let pane = |((table, kept), now): (&(&JobTable, &Kept), &Rc<Now>)| {
             let rounds = table.rounds.as_ref();
             let ledger = rounds.and_then(|of| self.ledgers.iter().find(|(blob, _)| blob == of));
@@ -438,14 +449,14 @@ impl Moment {
             html! {
                 <Pane key={format!("{} {}", table.policy, table.seed)} id={format!("mo-{}-{}", table.policy, table.seed)} {run}
                     moments={Pinned(Rc::clone(&kept.moments))} moment={Rc::clone(now)} ledger={ledger.map(|(_, ledger)| Rc::clone(ledger))}
-                    round={round_at(time_s, props.round_s)} time_s={time_s} {on_explain} />
+                    round={round_at(time_s, props.round_s)} time_s={time_s} {titles} {on_explain} />
             }
         };
         html! {
             <>
                 <div class="mo-bar">
                     <button class="btn" type="button" data-testid="moment-play" onclick={link.callback(|_| Msg::Toggle)}>{ icon.html() }{ play }</button>
-                    <label class="inline">{ "the whole in" }{ self.speeds(ctx) }</label>
+                    <label class="inline">{ "the whole run in" }{ self.speeds(ctx) }</label>
                     <div class="btn-group" role="group" aria-label="Step">
                         { step(ctx, "«", "The round before (<)", "moment-round-back", Step::RoundBack) }
                         { step(ctx, "‹", "The change before (,)", "moment-back", Step::Back) }
@@ -476,7 +487,13 @@ impl Moment {
     }
 }
 
-fn step(ctx: &Context<Moment>, text: &'static str, label: &'static str, testid: &'static str, step: Step) -> Html {
+fn step(
+    ctx: &Context<Moment>,
+    text: &'static str,
+    label: &'static str,
+    testid: &'static str,
+    step: Step,
+) -> Html {
     let on_click = ctx.link().callback(move |_: MouseEvent| Msg::Step(step));
     html! { <button class="btn icon" type="button" title={label} aria-label={label} data-testid={testid} onclick={on_click}><span aria-hidden="true">{ text }</span></button> }
 }

@@ -41,7 +41,10 @@ pub(super) struct Readings {
 
 impl Default for Readings {
     fn default() -> Self {
-        Self { schedules: Shelf::new(|blob| Box::pin(laid(blob))), ledgers: Shelf::new(|blob| Box::pin(ledger(blob))) }
+        Self {
+            schedules: Shelf::new(|blob| Box::pin(laid(blob))),
+            ledgers: Shelf::new(|blob| Box::pin(ledger(blob))),
+        }
     }
 }
 

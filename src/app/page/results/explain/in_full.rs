@@ -78,7 +78,12 @@ impl Component for InFull {
 
     fn create(ctx: &Context<Self>) -> Self {
         let tell = ctx.link().callback(|(number, news)| Msg::Heard(number, news));
-        Self { pool: Pool::new(&ctx.props().worker_url, 1, tell), stand: Stand::Idle, last: 0, is_quick: false }
+        Self {
+            pool: Pool::new(&ctx.props().worker_url, 1, tell),
+            stand: Stand::Idle,
+            last: 0,
+            is_quick: false,
+        }
     }
 
     fn changed(&mut self, ctx: &Context<Self>, old: &InFullProps) -> bool {

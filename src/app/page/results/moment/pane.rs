@@ -7,7 +7,7 @@ use yew::prelude::*;
 
 use super::Pinned;
 use crate::app::explain::Ledger;
-use crate::app::moment::{Moment, Moments, TenantNow, drawing};
+use crate::app::moment::{Moment, Moments, TenantNow, Titles, drawing};
 use crate::app::page::width::use_width;
 use crate::app::strings::moment as words;
 use crate::chart::format;
@@ -31,6 +31,8 @@ pub(super) struct PaneProps {
     /// The moment, and the round it is in.
     pub(super) time_s: f64,
     pub(super) round: u64,
+    /// Left while it plays.
+    pub(super) titles: Titles,
     /// The round is to be explained.
     pub(super) on_explain: Callback<()>,
 }
@@ -41,19 +43,21 @@ pub(super) fn Pane(props: &PaneProps) -> Html {
     let (node, width) = use_width();
     let of_tenant = use_state_eq(|| None::<u32>);
     let PaneProps { moments: Pinned(moments), moment, .. } = props;
-    let devices = use_memo((props.moments.clone(), moment.clone(), width.to_bits()), |(of, moment, width)| {
+    let of = (props.moments.clone(), moment.clone(), width.to_bits(), props.titles);
+    let devices = use_memo(of, |(of, moment, width, titles)| {
         let width = f64::from_bits(*width);
-        let scene = (width > 0.0).then(|| drawing(&of.0, moment, width, &props.id));
+        let scene = (width > 0.0).then(|| drawing(&of.0, moment, width, &props.id, *titles));
         AttrValue::from(scene.map(|scene| scene.to_svg()).unwrap_or_default())
     });
-    let tenants: Vec<u32> = (0_u32..).zip(&moment.tenants).filter(|(_, of)| is_there(of)).map(|(tenant, _)| tenant).collect();
+    let tenants: Vec<u32> =
+        (0_u32..).zip(&moment.tenants).filter(|(_, of)| is_there(of)).map(|(tenant, _)| tenant).collect();
     let explain = props.on_explain.reform(|_: MouseEvent| ());
     html! {
-        <div data-testid="moment-run">
+        <div data-testid="moment-pane">
             <p class="mo-head" data-testid="moment-headline">{ words::headline(moments, moment, props.time_s, &props.run) }</p>
             <div class="plot" ref={node} data-testid="moment-devices">{ Html::from_html_unchecked((*devices).clone()) }</div>
             <div class="mo-tables">
-                <div class="scroll-x">{ tenants_table(props, moment, &tenants) }</div>
+                <div class="scroll-x" tabindex="0" role="group" aria-label={format!("Tenants under {}", props.run)}>{ tenants_table(props, moment, &tenants) }</div>
                 <div class="mo-queue">
                     <div class="mo-queue-head">
                         { queue_of(moments, &tenants, &of_tenant) }
@@ -152,7 +156,8 @@ fn queue(moments: &Moments, moment: &Moment, tenant: Option<u32>) -> Html {
     let caption = words::listed(listed.len(), all);
     let row = |waiting: &crate::app::moment::Waiting| {
         let class = schedule.job(waiting.job).map_or(0, |job| job.class);
-        let reason = moments.reason(waiting.job, moment.tick).map_or(words::NO_REASON, |reason| reason.words());
+        let reason =
+            moments.reason(waiting.job, moment.tick).map_or(words::NO_REASON, |reason| reason.words());
         let again = if waiting.has_run { ", has run before" } else { "" };
         html! {
             <tr key={waiting.job}>
