@@ -41,6 +41,7 @@ pub use crate::app::comparison::{Freshness, Toggle};
 use crate::app::export::{self, Seeds};
 use crate::app::figures;
 use crate::app::headline::Headline;
+use crate::app::page::in_parts::InParts;
 use crate::chart::{Key, palette};
 use crate::scenario::Scenario;
 use crate::scenario::run::RunResult;
@@ -126,6 +127,9 @@ impl Frame {
     }
 }
 
+/// Parts of the grid of figures.
+const FIGURES: usize = 7;
+
 /// The results view.
 #[component]
 pub fn Results(props: &ResultsProps) -> Html {
@@ -134,19 +138,20 @@ pub fn Results(props: &ResultsProps) -> Html {
         (props.runs.clone(), props.scenario.clone(), props.baseline.clone()),
         |(runs, scenario, baseline)| Comparison::new(runs.clone(), scenario, baseline.as_deref()),
     );
+    let headline = use_memo((comparison.clone(), props.freshness), |(comparison, freshness)| {
+        Headline::of(comparison, *freshness)
+    });
+    let on_time = use_callback(time_s.setter(), |at: f64, time_s| time_s.set(Some(at)));
     if comparison.rows().is_empty() {
         return empty(props);
     }
-    let headline = Headline::of(&comparison, props.freshness);
+    let headline = Headline::clone(&headline);
     let footnote = figures::footnote(&comparison, &props.trace_name, &props.basis.scenario_hash);
     let frame = Frame {
         comparison: comparison.clone(),
         hidden: props.hidden.clone(),
         time_s: *time_s,
-        on_time: {
-            let time_s = time_s.setter();
-            Callback::from(move |at| time_s.set(Some(at)))
-        },
+        on_time,
         trace_name: props.trace_name.clone(),
         today: props.today.clone(),
         footnote: footnote.into(),
@@ -169,7 +174,7 @@ pub fn Results(props: &ResultsProps) -> Html {
                 on_baseline={props.on_baseline.clone()} />
             <KeyFigures comparison={comparison.clone()} scenario_hash={props.basis.scenario_hash.clone()}
                 trace_name={props.trace_name.clone()} today={props.today.clone()} {is_whole} job_tables={props.job_tables.clone()} />
-            <div class="grid-12">
+            <div class="grid-12"><InParts>
                 <JctFigure ..frame.clone() />
                 <LoadFigure ..frame.clone() />
                 <ChangesFigure ..frame.clone() />
@@ -178,11 +183,13 @@ pub fn Results(props: &ResultsProps) -> Html {
                 if comparison.planned_seeds() > 1 { <SeedsFigure ..frame.clone() /> }
                 <Gantt tables={props.job_tables.clone()} comparison={comparison.clone()} time_s={frame.time_s} on_time={frame.on_time.clone()}
                     trace_name={props.trace_name.clone()} today={props.today.clone()} footnote={frame.footnote} worker_url={&props.worker_url} />
-            </div>
+            </InParts></div>
+            <InParts after={FIGURES}>
             <Groups comparison={comparison.clone()} />
             <Fairness comparison={comparison.clone()} />
             <Explain tables={props.job_tables.clone()} subject={comparison.subject().map(|row| AttrValue::from(row.label.clone()))} />
             <RestsOn {comparison} scenario={props.scenario.clone()} basis={props.basis.clone()} />
+            </InParts>
         </section>
     }
 }
