@@ -51,13 +51,14 @@ async function withNames(context) {
 const share = ([name, ms]) => `${name} ${ms.toFixed(0)}`;
 
 async function measureTasks({ url, browser }) {
-  console.log(`\n## Tasks of the main thread over ${LONG_MS} ms\n\n${head("while", "how many", "the longest, ms", "of these the thread ran, ms", "what it was, ms")}`);
+  console.log(`\n## Tasks of the main thread over ${LONG_MS} ms\n\n${head("while", "tasks reported", "the longest, ms", "the longest by the thread's own time, ms", "what that was, ms")}`);
   await journeys(browser, url, (name, { observed, tasks }) => {
-    const [longest] = tasks;
+    // Which task is the page's longest does not depend on what else the machine does: its thread's own time counts.
+    const longest = tasks.reduce((a, b) => (b.cpu_ms > (a?.cpu_ms ?? 0) ? b : a), undefined);
     const kinds = longest ? Object.entries(longest.kinds).sort(([, a], [, b]) => b - a).filter(([, ms]) => ms >= 1).map(share).join(", ") : "";
-    const most = Math.max(0, ...observed);
-    console.log(row(name, observed.length, (most || longest?.ms || 0).toFixed(0), longest ? longest.cpu_ms.toFixed(0) : "", kinds));
-    hold(name, most, LONG_MS, "ms");
+    const [cpu_ms, ms] = [longest?.cpu_ms ?? 0, Math.max(0, ...observed)];
+    console.log(row(name, observed.length, ms > 0 ? ms.toFixed(0) : `< ${LONG_MS}`, cpu_ms.toFixed(0), kinds));
+    hold(name, cpu_ms, LONG_MS, "ms");
     if (!PROFILE) return;
     for (const { ms, kinds, functions: { own, all } } of tasks.slice(0, 3)) {
       console.log(`  ${ms.toFixed(0)} ms: ${Object.entries(kinds).map(share).join(", ")}\n    own:`);

@@ -145,7 +145,6 @@ pub fn Results(props: &ResultsProps) -> Html {
     if comparison.rows().is_empty() {
         return empty(props);
     }
-    let headline = Headline::clone(&headline);
     let footnote = figures::footnote(&comparison, &props.trace_name, &props.basis.scenario_hash);
     let frame = Frame {
         comparison: comparison.clone(),
@@ -162,7 +161,7 @@ pub fn Results(props: &ResultsProps) -> Html {
         <section class={classes!("view", "results", stale.then_some("stale"))} aria-labelledby="headline">
             if stale { <p class="from-before" role="status">{ "From the run before: the set-up has been changed since, or a new run has nothing to show yet." }</p> }
             <div class="res-top">
-                <h1 id="headline">{ headline.title }</h1>
+                <h1 id="headline">{ headline.title.clone() }</h1>
                 <p class="sub">{ headline.notes.join(" ") }</p>
                 <div class="res-act">
                     { jump(&comparison) }

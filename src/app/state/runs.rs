@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::View;
 use super::inputs::{Loaded, ReadId};
 use crate::app::plan::{Plan, RunProgress};
 use crate::scenario::results::Results;
@@ -249,6 +250,8 @@ pub struct Runs {
     pub interrupted: Option<Rc<Interrupted>>,
     /// The run is to begin as soon as the workload is there.
     pub awaited: Option<Older>,
+    /// The view from which the last run was asked for; the start page asks for one by itself.
+    pub(super) asked_in: View,
     last: ComparisonId,
 }
 
