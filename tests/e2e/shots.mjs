@@ -47,7 +47,10 @@ const VIEWS = [
     if (await open.count() > 0) await open.click();
     await hook(page, "gantt").waitFor();
   }, "gantt-panel"],
-  ["setup", "", (page) => view(page, "Set up")],
+  ["setup", "", async (page) => {
+    await view(page, "Set up");
+    await hook(page, "workload-csv").waitFor();
+  }],
   ["import", "", async (page) => {
     await importTrace(page, { name: "jobs.csv", mimeType: "text/csv", buffer: Buffer.from(DAMAGED) });
     await hook(page, "import-report").waitFor();
@@ -116,6 +119,8 @@ try {
       for (const colorScheme of ["light", "dark"]) {
         await page.emulateMedia({ colorScheme });
         await page.waitForTimeout(SETTLED_MS);
+        // At the foot of a window the run bar would stand in the middle of a whole page.
+        await page.evaluate(() => document.querySelector(".runbar")?.style.setProperty("position", "static"));
         const path = join(SHOTS, `${name}-${colorScheme}-${viewport.width}.png`);
         // A window stands over the page, so that only what is in sight is of it.
         if (only === undefined) await page.screenshot({ path, fullPage: true });
