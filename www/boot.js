@@ -6,6 +6,8 @@ const PWA = document.documentElement.dataset.pwa !== "off" && "serviceWorker" in
 
 try {
   await init({ module_or_path: new URL("app_bg.wasm", import.meta.url) });
+  // Compiling ends in one task, the first view is drawn in another, so that neither is long.
+  await new Promise((resolve) => setTimeout(resolve));
   start_page(new URL("worker.js", import.meta.url).href);
 } catch (error) {
   const note = document.createElement("p");

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::chart::{Key, Marked, Role};
 use crate::metrics::statistics::Estimate;
 use crate::policy::registry;
-use crate::scenario::run::RunResult;
+use crate::scenario::run::{RunResult, TenantResult};
 use crate::scenario::statistics::{default_baseline, has_finished_all};
 use crate::scenario::{PolicyChoice, Scenario};
 
@@ -55,6 +55,8 @@ pub struct Comparison {
     subject: Option<usize>,
     planned_seeds: usize,
     marked: Marked,
+    /// The tenants of each run in the order of their names, as indices into the run's own.
+    by_name: Vec<Vec<u32>>,
 }
 
 /// One policy in a comparison.
@@ -119,7 +121,8 @@ impl Comparison {
         let is_other = |row: &Row| Some(&row.label) != wanted.as_ref();
         let subject = position(&|row| row.policy == SUBJECT && is_other(row)).or_else(|| position(&is_other));
         let marked = Marked::among(scenario.policies.len());
-        Self { runs, baseline, subject, planned_seeds: scenario.seeds.len(), rows, marked }
+        let by_name = runs.iter().map(|run| sorted_by_name(&run.tenants)).collect();
+        Self { runs, baseline, subject, planned_seeds: scenario.seeds.len(), rows, marked, by_name }
     }
 
     /// The policies that have runs, in the order of the scenario.
@@ -149,6 +152,54 @@ impl Comparison {
     /// The runs of one policy, by rising seed.
     pub fn runs<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = &'a RunResult> + Clone {
         row.runs.iter().filter_map(|&index| self.runs.get(index))
+    }
+
+    /// A tenant of a policy, by name, in each of the policy's runs that has it, by rising seed.
+    pub fn tenant_of<'a>(
+        &'a self,
+        row: &'a Row,
+        name: &'a str,
+    ) -> impl Iterator<Item = &'a TenantResult> + Clone {
+        row.runs.iter().filter_map(move |&run| self.tenant_in(run, name))
+    }
+
+    /// A tenant of the run at `run`, by name.
+    fn tenant_in(&self, run: usize, name: &str) -> Option<&TenantResult> {
+        let (tenants, order) = (&self.runs.get(run)?.tenants, self.by_name.get(run)?);
+        let at = |index: &u32| tenants.get(*index as usize);
+        let found =
+            order.partition_point(|index| at(index).is_some_and(|tenant| tenant.name.as_str() < name));
+        order.get(found).and_then(at).filter(|tenant| tenant.name == name)
+    }
+
+    /// How much higher a tenant's figure is under `row` than under `other`, seed by seed; `None` where it is undefined in any run.
+    #[must_use]
+    pub fn tenant_difference(
+        &self,
+        row: &Row,
+        other: &Row,
+        name: &str,
+        figure: impl Fn(&TenantResult) -> Option<f64>,
+    ) -> Option<Estimate> {
+        Estimate::of_difference(
+            &self.tenant_values(row, name, &figure)?,
+            &self.tenant_values(other, name, &figure)?,
+        )
+    }
+
+    /// One value of a tenant a seed; `None` where it is undefined in any of the policy's runs.
+    #[must_use]
+    pub fn tenant_values(
+        &self,
+        row: &Row,
+        name: &str,
+        figure: impl Fn(&TenantResult) -> Option<f64>,
+    ) -> Option<Vec<(u64, f64)>> {
+        let value = |&index: &usize| {
+            let value = figure(self.tenant_in(index, name)?).filter(|value| value.is_finite())?;
+            Some((self.runs.get(index)?.seed, value))
+        };
+        row.runs.iter().map(value).collect()
     }
 
     /// Every run, in the order of the rows and then of the seeds.
@@ -210,6 +261,12 @@ impl Comparison {
         };
         Key::new(row.policy.clone(), row.title.clone(), role).variant(row.variant).marked(self.marked)
     }
+}
+
+fn sorted_by_name(tenants: &[TenantResult]) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..tenants.len() as u32).collect();
+    order.sort_by_key(|&index| tenants.get(index as usize).map(|tenant| tenant.name.as_str()));
+    order
 }
 
 /// How one of several policies is told from the others.

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::comparison::{Comparison, Row};
-use super::headline::{tenant, tenant_change, tenants};
+use super::headline::{tenant_change, tenants};
 use crate::chart::format::{self, DurationUnit, Quantity};
 use crate::chart::window::TimeWindow;
 use crate::chart::{
@@ -300,7 +300,11 @@ pub fn service(comparison: &Comparison, hidden: &Hidden) -> SmallMultiples {
         .into_iter()
         .enumerate()
         .map(|(index, name)| Multiple {
-            weight: comparison.all_runs().find_map(|(_, run)| tenant(run, &name)).map_or(1.0, |t| t.weight),
+            weight: comparison
+                .rows()
+                .iter()
+                .find_map(|row| comparison.tenant_of(row, &name).next())
+                .map_or(1.0, |t| t.weight),
             overall: about.and_then(|row| overall_service(comparison, row, &name)),
             series: rows
                 .iter()
@@ -363,7 +367,7 @@ pub fn service_map(comparison: &Comparison, row: &Row) -> HeatMap {
 #[must_use]
 pub fn overall_service(comparison: &Comparison, row: &Row, name: &str) -> Option<f64> {
     let (mut service_s, mut entitled_s) = (0.0, 0.0);
-    for tenant in comparison.runs(row).filter_map(|run| tenant(run, name)) {
+    for tenant in comparison.tenant_of(row, name) {
         service_s += tenant.service_s;
         entitled_s += tenant.entitled_s;
     }
@@ -373,7 +377,7 @@ pub fn overall_service(comparison: &Comparison, row: &Row, name: &str) -> Option
 /// Service over entitlement over time, at the middles of the stretches of the first seed: the mean of the seeds in which
 /// the tenant was active then, a gap where there is none.
 fn mean_service(comparison: &Comparison, row: &Row, name: &str) -> Vec<(f64, f64)> {
-    let of_seeds: Vec<&TenantResult> = comparison.runs(row).filter_map(|run| tenant(run, name)).collect();
+    let of_seeds: Vec<&TenantResult> = comparison.tenant_of(row, name).collect();
     let stretches = of_seeds.iter().map(|t| t.service_ratio.len()).max().unwrap_or(0);
     let stretch_s = of_seeds.first().map_or(0.0, |t| t.stretch_s);
     (0..stretches)
@@ -453,7 +457,7 @@ fn change(
     figure: TenantFigure,
 ) -> (Option<f64>, String) {
     let mean = |row: &Row| {
-        let values = comparison.values(row, |run| tenant(run, name).and_then(|t| figure.of(t)))?;
+        let values = comparison.tenant_values(row, name, |tenant| figure.of(tenant))?;
         Some(values.iter().map(|(_, v)| v).sum::<f64>() / values.len().max(1) as f64)
     };
     let difference = tenant_change(comparison, subject, baseline, name, |t| figure.of(t));

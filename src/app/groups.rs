@@ -1,5 +1,7 @@
 //! A policy's figures by tenant, GPU type and job class, as means over its seeds.
 
+use std::collections::{HashMap, HashSet};
+
 use super::comparison::{Comparison, Row};
 use crate::chart::Table;
 use crate::chart::format::{self, DurationUnit};
@@ -97,20 +99,22 @@ const PLAIN: [(&str, Figure); 6] = [
 pub fn table(comparison: &Comparison, row: &Row, by: GroupBy) -> Table {
     let runs: Vec<(u64, Vec<Group<'_>>)> =
         comparison.runs(row).map(|run| (run.seed, groups(&run.breakdown, by))).collect();
-    let mut names: Vec<String> = Vec::new();
+    let mut names: Vec<&str> = Vec::new();
+    let mut of_names: HashMap<&str, Vec<&Group<'_>>> = HashMap::new();
     for group in runs.iter().flat_map(|(_, groups)| groups) {
-        if !names.contains(&group.name) {
-            names.push(group.name.clone());
+        let known = of_names.entry(&group.name).or_default();
+        if known.is_empty() {
+            names.push(&group.name);
         }
+        known.push(group);
     }
     let of_name = |name: &str, value: &dyn Fn(&Group<'_>) -> Option<f64>| -> Option<f64> {
-        let found = runs.iter().flat_map(|(_, groups)| groups.iter().filter(|group| group.name == name));
-        let values: Vec<f64> = found.filter_map(value).collect();
+        let values: Vec<f64> = of_names.get(name)?.iter().filter_map(|group| value(group)).collect();
         Estimate::of(&values).map(|estimate| estimate.mean)
     };
     let mut table = Table {
         header: vec![by.title().to_owned(), "Jobs".to_owned(), "Completed".to_owned()],
-        rows: names.iter().map(|name| vec![name.clone()]).collect(),
+        rows: names.iter().map(|name| vec![(*name).to_owned()]).collect(),
     };
     let counts: [fn(&GroupFigures) -> u64; 2] = [|of| of.jobs, |of| of.completed];
     for (name, cells) in names.iter().zip(&mut table.rows) {
@@ -163,27 +167,15 @@ fn add(table: &mut Table, title: String, values: &[Option<f64>], text: impl Fn(f
 
 /// How mean JCT changes against the baseline, group by group: seed by seed, marked `≈` where the seeds support no difference. Undefined
 /// where jobs are unfinished, and for GPU types, whose jobs are others under another policy.
-fn changes(
-    comparison: &Comparison,
-    row: &Row,
-    by: GroupBy,
-    names: &[String],
-) -> Option<(String, Vec<String>)> {
+fn changes(comparison: &Comparison, row: &Row, by: GroupBy, names: &[&str]) -> Option<(String, Vec<String>)> {
     let baseline = comparison.baseline().filter(|baseline| baseline.label != row.label)?;
     if by == GroupBy::GpuType {
         return None;
     }
-    let values = |of: &Row, name: &str| -> Option<Vec<(u64, f64)>> {
-        let runs = comparison.runs(of).map(|run| {
-            let groups = groups(&run.breakdown, by);
-            let Some(group) = groups.iter().find(|group| group.name == name) else { return Some(None) };
-            let is_whole = group.figures.completed == group.figures.jobs;
-            group.figures.jct_mean_s.filter(|_| is_whole).map(|jct_s| Some((run.seed, jct_s)))
-        });
-        Some(runs.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
-    };
-    let change = |name: &String| {
-        let (own, base) = values(row, name).zip(values(baseline, name))?;
+    let (own, base) = (mean_times(comparison, row, by), mean_times(comparison, baseline, by));
+    let values = |of: &MeanTimes, name: &str| of.get(name).cloned().unwrap_or_else(|| Some(Vec::new()));
+    let change = |name: &str| {
+        let (own, base) = values(&own, name).zip(values(&base, name))?;
         let difference = Estimate::of_difference(&own, &base)?;
         let base = Estimate::of(&base.iter().map(|(_, value)| *value).collect::<Vec<_>>())?.mean;
         let relative = (base > 0.0).then(|| difference.mean / base)?;
@@ -195,4 +187,27 @@ fn changes(
     };
     let cells = names.iter().map(|name| change(name).unwrap_or_else(|| format::UNDEFINED.to_owned()));
     Some((format!("against {}", baseline.title), cells.collect()))
+}
+
+/// Mean JCT by group and seed; `None` where jobs of the group are unfinished or nothing is known of it.
+type MeanTimes = HashMap<String, Option<Vec<(u64, f64)>>>;
+
+fn mean_times(comparison: &Comparison, row: &Row, by: GroupBy) -> MeanTimes {
+    let mut times = MeanTimes::new();
+    for run in comparison.runs(row) {
+        let mut seen = HashSet::new();
+        for Group { name, figures, .. } in groups(&run.breakdown, by) {
+            // Of groups that are called alike the first counts.
+            if !seen.insert(name.clone()) {
+                continue;
+            }
+            let is_whole = figures.completed == figures.jobs;
+            let known = times.entry(name).or_insert_with(|| Some(Vec::new()));
+            match figures.jct_mean_s.filter(|_| is_whole) {
+                Some(jct_s) => known.iter_mut().for_each(|known| known.push((run.seed, jct_s))),
+                None => *known = None,
+            }
+        }
+    }
+    times
 }

@@ -213,17 +213,9 @@ pub fn tenant_change(
     name: &str,
     figure: impl Fn(&TenantResult) -> Option<f64>,
 ) -> Option<Estimate> {
-    let of_all_jobs = |run: &RunResult| {
-        let tenant = tenant(run, name).filter(|tenant| tenant.completed == tenant.jobs)?;
-        figure(tenant)
-    };
-    comparison.difference(subject, baseline, of_all_jobs)
-}
-
-/// A tenant of a run, by name.
-#[must_use]
-pub fn tenant<'a>(run: &'a RunResult, name: &str) -> Option<&'a TenantResult> {
-    run.tenants.iter().find(|tenant| tenant.name == name)
+    comparison.tenant_difference(subject, baseline, name, |tenant| {
+        (tenant.completed == tenant.jobs).then(|| figure(tenant)).flatten()
+    })
 }
 
 /// The names of all tenants, in the order of the first run.

@@ -13,6 +13,7 @@ pub mod formula;
 pub mod gavel;
 pub mod header;
 pub mod icon;
+pub mod in_parts;
 pub mod kept;
 pub mod laboratory;
 pub mod machines;

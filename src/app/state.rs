@@ -567,7 +567,7 @@ impl State {
             Action::Begin(text) => {
                 self.follow(&text, &mut commands);
                 if self.view == View::Start && self.remarks.is_empty() {
-                    self.run(Older::Stay, now, &mut commands);
+                    self.ask_run(Older::Stay, now, &mut commands);
                 }
             }
             Action::Address(text) => self.follow(&text, &mut commands),
@@ -651,7 +651,7 @@ impl State {
             }
             Action::Read(read, report) => self.hear_reading(read, report, now, &mut commands),
             Action::Foreseen(number, answer) => self.foresight.hear(number, answer),
-            Action::Run => self.run(Older::Stay, now, &mut commands),
+            Action::Run => self.ask_run(Older::Stay, now, &mut commands),
             Action::Cancel => {
                 if let Some(active) = &self.runs.active {
                     let share = active.share();
@@ -854,7 +854,7 @@ impl State {
         match &mut self.runs.active {
             Some(active) if is_running => active.older = Older::Hide,
             _ if is_there => {}
-            _ => self.run(Older::Hide, now, commands),
+            _ => self.ask_run(Older::Hide, now, commands),
         }
     }
 
@@ -1017,6 +1017,12 @@ impl State {
         self.show(View::SetUp, commands);
     }
 
+    /// Runs what is set up, for somebody who is at this view now.
+    fn ask_run(&mut self, older: Older, now: &Now, commands: &mut Vec<Command>) {
+        self.runs.asked_in = self.view;
+        self.run(older, now, commands);
+    }
+
     fn run(&mut self, older: Older, now: &Now, commands: &mut Vec<Command>) {
         if !self.obstacles().is_empty() {
             return;
@@ -1041,7 +1047,8 @@ impl State {
             self.runs.active.as_ref().is_some_and(|active| active.comparison.answers(&self.scenario));
         self.runs.end(None, now.s, &now.clock);
         let has_results = self.runs.shown.is_some();
-        if self.view == View::SetUp && is_as_run && has_results {
+        let is_still_there = self.view == View::SetUp && self.runs.asked_in == View::SetUp;
+        if is_still_there && is_as_run && has_results {
             self.show(View::Results, commands);
         }
     }

@@ -13,7 +13,7 @@ process.on("exit", () => running.forEach((child) => child.kill()));
  *
  * `pwa`: with the service worker. `bare`: without the hosted page's headers. `port`: 0 is any free one.
  */
-export async function serve({ prefix = "/some/path/", pwa = false, bare = false, port = 0, dir } = {}) {
+export async function serve({ prefix = "/some/path/", pwa = false, bare = false, port = 0, dir = process.env.STS_DIR } = {}) {
   const [program, ...words] = process.env.STS_XTASK ? [process.env.STS_XTASK] : ["cargo", "xtask"];
   words.push("serve", "--no-open", "--no-build", "--port", String(port), "--prefix", prefix);
   if (pwa) words.push("--pwa");

@@ -48,7 +48,7 @@ fn run(options: &Options) -> Result {
             if options.build {
                 dist::build()?;
             }
-            command::run(page_script("gantt_frames.mjs", &tools::browser()?)?)?;
+            command::run(page_script("bench.mjs", &tools::browser()?)?)?;
         }
         // Only what measures: plain `bench` also lists every test of the library.
         Task::Bench => {

@@ -17,7 +17,7 @@ cargo xtask test    the gate: format, lints, tests, browser tests
     --long          also what takes more than minutes
     --only STEP     only the steps whose name contains STEP
 cargo xtask bench   measure
-    --web           the page in a browser instead: frames and memory of the Gantt
+    --web           the page in a browser instead: first render, long tasks, charts, Gantt
     --no-build      with --web: of dist/ as it is
 cargo xtask fuzz    damage traces and archives at random and read them
     --minutes N     for so long (default 1)

@@ -210,11 +210,20 @@ fn KeysDialog(props: &KeysProps) -> Html {
         <Window id="dlg-keys" title="Keyboard" {dispatch}>
             <dl class="keys">
                 { for HELP.iter().map(|(keys, does)| html! {
-                    <div key={*keys}><dt>{ *does }</dt><dd>{ for keys.split(' ').map(|key| if key == "…" { html! { " … " } } else { html! { <kbd>{ key }</kbd> } }) }</dd></div>
+                    <div key={*keys}><dt>{ *does }</dt><dd>{ for keys.split(' ').map(key_cap) }</dd></div>
                 }) }
             </dl>
             <label class="check"><input type="checkbox" checked={*letter_keys == LetterKeys::On} onchange={on_change} />{ "Single letters and digits do something outside of fields" }</label>
         </Window>
+    }
+}
+
+/// A key, or what stands between keys.
+fn key_cap(key: &str) -> Html {
+    match key {
+        "…" => html! { " … " },
+        "·" => html! { " · " },
+        key => html! { <kbd>{ key.to_owned() }</kbd> },
     }
 }
 

@@ -52,6 +52,7 @@ pub use crate::app::comparison::{Freshness, Toggle};
 use crate::app::export::{self, Seeds};
 use crate::app::figures;
 use crate::app::headline::Headline;
+use crate::app::page::in_parts::InParts;
 use crate::app::time_view::{self, Change};
 use crate::chart::{Key, palette};
 use crate::scenario::Scenario;
@@ -166,6 +167,9 @@ impl Frame {
     }
 }
 
+/// Parts of the grid of figures.
+const FIGURES: usize = 9;
+
 /// The results view.
 #[component]
 pub fn Results(props: &ResultsProps) -> Html {
@@ -203,10 +207,12 @@ pub fn Results(props: &ResultsProps) -> Html {
             scroll_to("p-gantt");
         })
     };
+    let headline = use_memo((comparison.clone(), props.freshness), |(comparison, freshness)| {
+        Headline::of(comparison, *freshness)
+    });
     if comparison.rows().is_empty() {
         return empty(props);
     }
-    let headline = Headline::of(&comparison, props.freshness);
     let footnote = figures::footnote(&comparison, &props.trace_name, &props.basis.scenario_hash);
     let frame = Frame {
         comparison: comparison.clone(),
@@ -239,7 +245,7 @@ pub fn Results(props: &ResultsProps) -> Html {
         <section class={classes!("view", "results", stale.then_some("stale"))} aria-labelledby="headline">
             if stale { <p class="from-before" role="status">{ "From the run before: the set-up has been changed since, or a new run has nothing to show yet." }</p> }
             <div class="res-top">
-                <h1 id="headline">{ headline.title }</h1>
+                <h1 id="headline">{ headline.title.clone() }</h1>
                 <p class="sub">{ headline.notes.join(" ") }</p>
                 <div class="res-act">
                     { jump(&comparison) }
@@ -251,7 +257,7 @@ pub fn Results(props: &ResultsProps) -> Html {
                 on_baseline={props.on_baseline.clone()} />
             <KeyFigures comparison={comparison.clone()} scenario_hash={props.basis.scenario_hash.clone()}
                 trace_name={props.trace_name.clone()} today={props.today.clone()} {is_whole} job_tables={props.job_tables.clone()} />
-            <div class="grid-12">
+            <div class="grid-12"><InParts>
                 <JctFigure ..frame.clone() />
                 <LoadFigure ..frame.clone() />
                 <ChangesFigure ..frame.clone() />
@@ -267,12 +273,14 @@ pub fn Results(props: &ResultsProps) -> Html {
                     trace_name={props.trace_name.clone()} today={props.today.clone()} footnote={frame.footnote} worker_url={&props.worker_url} />
                 <Moment tables={props.job_tables.clone()} comparison={comparison.clone()} readings={(*readings).clone()} {round_s}
                     time_s={frame.time_s} on_time={frame.on_time.clone()} on_inspect={on_inspect_there} />
-            </div>
+            </InParts></div>
+            <InParts after={FIGURES}>
             <Groups comparison={comparison.clone()} />
             <Fairness comparison={comparison.clone()} />
             <Explain tables={props.job_tables.clone()} comparison={comparison.clone()} readings={(*readings).clone()} inspected={(*inspected).clone()}
                 {on_inspect} rerun={props.rerun.clone()} {round_s} time_s={frame.time_s} on_time={frame.on_time} worker_url={&props.worker_url} />
             <RestsOn {comparison} scenario={props.scenario.clone()} basis={props.basis.clone()} />
+            </InParts>
         </section>
     }
 }

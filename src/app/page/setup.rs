@@ -8,6 +8,7 @@ use yew::prelude::*;
 use super::browser;
 use super::cluster::ClusterStep;
 use super::icon::Icon;
+use super::in_parts::InParts;
 use super::policies::PolicyStep;
 use super::rounds::RoundStep;
 use super::tenants::TenantStep;
@@ -68,14 +69,14 @@ pub fn SetUp(props: &SetUpProps) -> Html {
                     <ol>{ for steps.iter().map(rail_entry) }</ol>
                     { history(&props.history, &props.dispatch) }
                 </aside>
-                <div class="steps">
+                <div class="steps"><InParts>
                     <TraceStep step={step.clone()} reading={props.reading.clone()} refused={props.refused.clone()} forecast={props.forecast.clone()}
                         on_files={&props.on_files} />
                     <ClusterStep ..step.clone() />
                     <PolicyStep ..step.clone() />
                     <TenantStep ..step.clone() />
                     <RoundStep ..step />
-                </div>
+                </InParts></div>
             </div>
         </section>
     }

@@ -142,23 +142,22 @@ struct CardProps {
 #[component]
 fn SampleCard(props: &CardProps) -> Html {
     let id = props.id;
-    let card = use_memo((), move |()| {
-        SAMPLES.iter().find(|sample| sample.id == id).map(|sample| (sample, drawing(sample)))
-    });
-    let Some((sample, drawing)) = &*card else { return html! {} };
+    let Some(sample) = SAMPLES.iter().find(|sample| sample.id == id) else { return html! {} };
     html! {
         <button class="card" type="button" data-testid={format!("sample-{id}")} onclick={props.dispatch.reform(move |_: MouseEvent| Action::Sample(id))}>
             <h3>{ sample.title }</h3>
             <span class="meta">{ strings::facts(&sample.scenario()) }</span>
-            <Drawing<Card> of={drawing.clone()} draw={card_at as Draw<_>} />
+            <Drawing<&'static str> of={id} draw={card_at as Draw<_>} />
             <span class="fin">{ sample.about }</span>
             <span class="go">{ "Compare" }</span>
         </button>
     }
 }
 
-fn card_at(card: &Card, width: f64) -> Scene {
-    Card { width, ..card.clone() }.scene()
+/// The drawing of a sample. Its jobs are generated for it, so it is made once the page is there, not with it.
+fn card_at(id: &&'static str, width: f64) -> Scene {
+    let sample = SAMPLES.iter().find(|sample| sample.id == *id);
+    sample.map_or_else(Scene::default, |sample| Card { width, ..drawing(sample) }.scene())
 }
 
 fn drawing(sample: &Sample) -> Card {

@@ -104,7 +104,7 @@ pub struct Contents {
 pub const MOST_NAMES: usize = 200;
 
 /// A workload in the page's keeping.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Loaded {
     /// Its number.
     pub read: ReadId,
@@ -114,6 +114,16 @@ pub struct Loaded {
     pub contents: Contents,
     /// How long reading took.
     pub seconds: f64,
+}
+
+/// The very same workload is not looked at value by value: the page asks at every step whether it is another.
+impl PartialEq for Loaded {
+    fn eq(&self, other: &Self) -> bool {
+        let Self { read, source, contents, seconds } = self;
+        std::ptr::eq(self, other)
+            || ((*read, *seconds) == (other.read, other.seconds)
+                && (source, contents) == (&other.source, &other.contents))
+    }
 }
 
 /// What is being read.

@@ -185,6 +185,14 @@ fn the_start_page_computes_its_own_comparison_and_a_link_does_not() {
     finish_all(&mut state, &run);
     assert_eq!((state.view, state.displayed().unwrap().1), (View::Start, Freshness::Current));
 
+    // Who has gone on to the set-up meanwhile did not ask for it, and stays there.
+    let mut state = State::default();
+    let commands = state.apply(Action::Begin(String::new()), &at(0.0));
+    state.apply(Action::Show(View::SetUp), &at(0.1));
+    let run = started(&generated(&mut state, &commands));
+    finish_all(&mut state, &run);
+    assert_eq!((state.view, state.displayed().unwrap().1), (View::SetUp, Freshness::Current));
+
     let mut linked = State::default();
     let scenario = Some(samples::SAMPLES[1].scenario());
     let address = link::encode(&Link { scenario, ..Link::default() });

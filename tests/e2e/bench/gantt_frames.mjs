@@ -4,13 +4,11 @@
 // everything from the whole run to a few bars. Script is what runs in the key's event and in the frame's callback; "script a frame" is
 // the whole of it by the browser's own account, what Yew does after it included.
 import { readFile } from "node:fs/promises";
-import { launch } from "./browser.mjs";
-import { finished, hook, scenarioHash, started } from "./page.mjs";
-import { serve } from "./server.mjs";
+import { finished, hook, scenarioHash, started } from "../page.mjs";
+import { median } from "./figures.mjs";
 
-const SIZES = (process.argv[2] ?? "10000,100000,1000000").split(",").map(Number);
+const SIZES = [10_000, 100_000, 1_000_000];
 const FRAMES = 100;
-const MOST_MS = 8;
 
 const scenario = (jobs) => ({
   version: 1,
@@ -49,9 +47,6 @@ const MEASURE = () => {
   window.tasks_ms = [];
   new PerformanceObserver((list) => list.getEntries().forEach((entry) => window.tasks_ms.push(entry.duration))).observe({ type: "longtask" });
 };
-
-const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
-const MB = (bytes) => Math.round(bytes / 1e6);
 
 /** Presses keys, one a frame, and gives the milliseconds of script of each. */
 const drive = (page, keys) => page.evaluate(async (keys) => {
@@ -132,22 +127,10 @@ async function measure(browser, url, jobs) {
   return { bars: Number(bars.match(/([\d,]+)\sallocations/)[1].replaceAll(",", "")), results, grown, opening_ms };
 }
 
-const [server, browser] = await Promise.all([serve(), launch()]);
-try {
-  console.log("| bars | rows | median ms of script | whole run, ms | worst ms | script a frame, ms | frame to frame, ms | memory of the module, MB | of the process, MB | longest task at opening, ms |");
-  console.log("|---|---|---|---|---|---|---|---|---|---|");
-  for (const jobs of SIZES) {
-    const { bars, results, grown, opening_ms } = await measure(browser, server.url, jobs);
-    for (const [rows, { median, whole, worst, script, frame }] of Object.entries(results)) {
-      const ms = [median, whole, worst, script, frame].map((value) => value.toFixed(1)).join(" | ");
-      console.log(`| ${bars.toLocaleString("en")} | ${rows} | ${ms} | ${grown.map(MB).join(" | ")} | ${opening_ms.toFixed(0)} |`);
-      if (median > MOST_MS) {
-        console.error(`${bars} bars, ${rows}: ${median.toFixed(1)} ms of script a frame, more than ${MOST_MS}`);
-        process.exitCode = 1;
-      }
-    }
-  }
-} finally {
-  await browser.close();
-  await server.stop();
+/**
+ * Each size in turn: `{ bars, results: { unfolded, folded }, grown, opening_ms }`, where a result has milliseconds of script a frame
+ * and `grown` is what opening adds to the memory of the module and of the process, in bytes.
+ */
+export async function* ganttFrames(browser, url, sizes = SIZES) {
+  for (const jobs of sizes) yield await measure(browser, url, jobs);
 }
