@@ -47,6 +47,15 @@ pub struct Held {
     pub tenant: u32,
 }
 
+/// Whether a node takes part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Service {
+    /// It does.
+    In,
+    /// It does not.
+    Out,
+}
+
 /// A tenant at a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TenantNow {

@@ -1,6 +1,6 @@
 //! The devices at a moment as a drawing: slots in the colours of tenants where there are few, a band for each node where there are more.
 
-use super::{Held, Moment, Moments};
+use super::{Held, Moment, Moments, Service};
 use crate::app::strings::moment as words;
 use crate::chart::Scene;
 use crate::chart::gantt::Kind;
@@ -101,9 +101,9 @@ impl Layers {
     }
 
     /// The ground of something that says what it holds.
-    fn ground(&mut self, area: Area, is_out: bool, title: impl FnOnce() -> String) {
+    fn ground(&mut self, area: Area, service: Service, title: impl FnOnce() -> String) {
         self.idle.rect(area);
-        if is_out {
+        if service == Service::Out {
             self.out.rect(area);
         }
         if self.titles == Titles::Shown {
@@ -171,7 +171,8 @@ pub fn drawing(moments: &Moments, moment: &Moment, width: f64, id: &str, titles:
         let measures = Measures::of(kind, numbers.len());
         if measures.grain == Grain::Kind {
             let area = Area::new(0.0, y, width, 16.0);
-            layers.ground(area, false, || words::band(moments, &kind.name, kind, kind.devices, of_kind));
+            layers
+                .ground(area, Service::In, || words::band(moments, &kind.name, kind, kind.devices, of_kind));
             layers.band(kind, kind.devices, of_kind, area);
             y += area.height + TYPE_GAP_PX;
             continue;
@@ -189,7 +190,7 @@ pub fn drawing(moments: &Moments, moment: &Moment, width: f64, id: &str, titles:
                 first_device: of.first_device,
                 devices: of.devices,
                 held: within(&moment.held, of.first_device, of.devices),
-                is_out: moment.out.contains(&node),
+                service: if moment.out.contains(&node) { Service::Out } else { Service::In },
                 at: (x, y),
             };
             let height_px = match measures.grain {
@@ -197,7 +198,7 @@ pub fn drawing(moments: &Moments, moment: &Moment, width: f64, id: &str, titles:
                 _ => {
                     let area = Area::new(x, y, node_px, measures.height_px);
                     let title = || words::band(moments, &placed.name(), kind, of.devices, placed.held);
-                    layers.ground(area, placed.is_out, title);
+                    layers.ground(area, placed.service, title);
                     layers.band(kind, of.devices, placed.held, area);
                     measures.height_px
                 }
@@ -227,13 +228,13 @@ struct Placed<'a> {
     first_device: u32,
     devices: u32,
     held: &'a [Held],
-    is_out: bool,
+    service: Service,
     at: (f64, f64),
 }
 
 impl Placed<'_> {
     fn name(&self) -> String {
-        words::node(self.number, self.is_out)
+        words::node(self.number, self.service)
     }
 }
 
@@ -252,7 +253,7 @@ fn devices(
         let left = x + f64::from(column) * (device_px + measures.gap_px);
         let area = Area::new(left, y + f64::from(line) * pitch_px, device_px, measures.height_px);
         let held = within(node.held, node.first_device + at, 1);
-        layers.ground(area, node.is_out, || words::device(moments, &node.name(), at + 1, kind, held));
+        layers.ground(area, node.service, || words::device(moments, &node.name(), at + 1, kind, held));
         for held in held {
             let from = area.x + f64::from(held.first) * measures.cell_px;
             let wide = f64::from(held.height) * measures.cell_px - if kind.positions > 1 { 0.7 } else { 0.0 };

@@ -1,6 +1,6 @@
 //! The words of the panel that shows a run moment by moment.
 
-use crate::app::moment::{Held, Moment, Moments, Waiting};
+use crate::app::moment::{Held, Moment, Moments, Service, Waiting};
 use crate::chart::format;
 use crate::chart::gantt::Kind;
 
@@ -115,8 +115,11 @@ fn used(held: &[Held]) -> u32 {
 
 /// `node 3`.
 #[must_use]
-pub fn node(number: u32, is_out: bool) -> String {
-    if is_out { format!("node {number}, out of service") } else { format!("node {number}") }
+pub fn node(number: u32, service: Service) -> String {
+    match service {
+        Service::In => format!("node {number}"),
+        Service::Out => format!("node {number}, out of service"),
+    }
 }
 
 /// What a band of several devices holds.
