@@ -227,6 +227,8 @@ pub fn Results(props: &ResultsProps) -> Html {
         today: props.today.clone(),
         footnote: footnote.into(),
     };
+    // Charts that are not over time do not follow the cursor.
+    let still = Frame { time_s: None, ..frame.clone() };
     let is_whole = !matches!(props.freshness, Freshness::Running { .. } | Freshness::Incomplete { .. });
     let on_inspect = {
         let inspected = inspected.setter();
@@ -258,12 +260,12 @@ pub fn Results(props: &ResultsProps) -> Html {
             <KeyFigures comparison={comparison.clone()} scenario_hash={props.basis.scenario_hash.clone()}
                 trace_name={props.trace_name.clone()} today={props.today.clone()} {is_whole} job_tables={props.job_tables.clone()} />
             <div class="grid-12"><InParts>
-                <JctFigure ..frame.clone() />
+                <JctFigure ..still.clone() />
                 <LoadFigure ..frame.clone() />
-                <ChangesFigure ..frame.clone() />
+                <ChangesFigure ..still.clone() />
                 <ServiceFigure ..frame.clone() />
-                <TradeOffFigure ..frame.clone() />
-                if comparison.planned_seeds() > 1 { <SeedsFigure ..frame.clone() /> }
+                <TradeOffFigure ..still.clone() />
+                if comparison.planned_seeds() > 1 { <SeedsFigure ..still.clone() /> }
                 if comparison.rows().len() > 1 {
                     <JobChanges tables={props.job_tables.clone()} comparison={comparison.clone()} tenant={(*tenant).clone()} {on_tenant} {on_show}
                         trace_name={props.trace_name.clone()} today={props.today.clone()} worker_url={&props.worker_url} />

@@ -131,8 +131,13 @@ export default (check) => {
         assert.equal(fifo.waiting, jobs.fifo.filter((job) => Number(job.submit_s) <= at && (job.first_start_s === "" || at < Number(job.first_start_s))).length, fifo.text);
         assert.equal(fifo.gpus, jobs.fifo.filter((job) => within(job.first_start_s, job.finish_s)).reduce((sum, job) => sum + Math.max(1, Number(job.gpus)), 0), fifo.text);
         // Jobs are stopped and started again: what is known of a moment is who is there.
+        const there = jobs["sts-fairness"].filter((job) => within(job.submit_s, job.finish_s));
+        if (/had ended/.test(await hook(runs.nth(1), "moment-headline").innerText())) {
+          assert.equal(there.length, 0);
+          continue;
+        }
         const fair = await told(runs.nth(1));
-        assert.equal(fair.running + fair.waiting, jobs["sts-fairness"].filter((job) => within(job.submit_s, job.finish_s)).length, fair.text);
+        assert.equal(fair.running + fair.waiting, there.length, fair.text);
         for (const [run, { running, waiting }] of [[runs.nth(0), fifo], [runs.nth(1), fair]]) {
           const sum = async (metric) => (await hook(run, "moment-tenants").locator(`[data-metric=${metric}]`).allInnerTexts()).reduce((sum, text) => sum + number(text), 0);
           assert.deepEqual([await sum("running"), await sum("waiting")], [running, waiting]);

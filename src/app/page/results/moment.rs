@@ -179,6 +179,9 @@ impl Component for Moment {
                 self.choice.compare(other);
                 self.fetch(ctx);
             }
+            // What another choice has made useless is not kept.
+            Msg::Read(blob, _) if !self.reading.contains(&blob) => return false,
+            Msg::Ledger(blob, _) if !self.reading.contains(&blob) => return false,
             Msg::Read(blob, outcome) => {
                 self.reading.retain(|other| *other != blob);
                 match outcome {
@@ -273,6 +276,7 @@ impl Moment {
         // What is not shown gives its memory back.
         self.kept.retain(|kept| schedules.contains(&&kept.blob));
         self.ledgers.retain(|(blob, _)| rounds.contains(&blob));
+        self.reading.retain(|blob| schedules.contains(&blob) || rounds.contains(&blob));
         self.failure = None;
         for blob in schedules {
             if !self.kept.iter().any(|kept| kept.blob == *blob) && !self.reading.contains(blob) {

@@ -59,8 +59,11 @@ type Work<T> = Pin<Box<dyn Future<Output = Result<T, String>>>>;
 /// Readings of one kind.
 pub(super) struct Shelf<T: 'static> {
     read: fn(Blob) -> Work<T>,
-    known: Rc<RefCell<Vec<(Blob, Known<T>)>>>,
+    known: Rc<RefCell<All<T>>>,
 }
+
+/// What is known of each file.
+type All<T> = Vec<(Blob, Known<T>)>;
 
 impl<T> Clone for Shelf<T> {
     fn clone(&self) -> Self {
