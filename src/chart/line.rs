@@ -391,9 +391,9 @@ mod tests {
         assert_eq!(read(1.0), Some(245.0));
         let after = part.step(part.nearest(0.15).unwrap().fraction, 1);
         assert!((after - 15.0 / 40.0).abs() < 1e-9);
-        assert!(
-            part.summary()
-                .starts_with("From 3\u{a0}min 25\u{a0}s to 4\u{a0}min 5\u{a0}s, jobs waiting averaged 22.5")
+        assert_eq!(
+            part.summary().replace('\u{a0}', " "),
+            "From 3 min 25 s to 4 min 5 s, jobs waiting averaged 22.5 with STS-FAIRNESS."
         );
         let axis = |chart: &LineChart| chart.layout().panels[0].y.domain();
         assert_eq!((axis(&whole).1, axis(&part).1), (100.0, 25.0));

@@ -116,7 +116,8 @@ mod tests {
         assert!(counts(&some, Some("vision")).starts_with("Of 10\u{a0}jobs of vision, 3"));
         assert!(counts(&some, None).ends_with("; 4 did not finish under both."));
         assert_eq!(shown(100, 5_000), "The first 100 of 5,000\u{a0}jobs; the CSV file has all of both runs.");
-        assert_eq!(change(Some(-90.0)), "−90\u{a0}s");
+        assert_eq!(change(Some(-80.0)), "−80\u{a0}s");
+        assert_eq!(change(Some(80.0)), "+80\u{a0}s");
         assert_eq!(change(None), "–");
         assert_eq!(sentence("there is no place"), "There is no place.");
     }
