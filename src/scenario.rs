@@ -498,6 +498,11 @@ impl Scenario {
                 "1 to 1000 seeds",
             ));
         }
+        // A seed that counts twice would make the results look surer than they are.
+        let mut seen = BTreeSet::new();
+        if let Some(again) = self.seeds.iter().find(|seed| !seen.insert(**seed)) {
+            return Err(ScenarioError::value("seeds", format!("{again} twice"), "each seed once"));
+        }
         Ok(())
     }
 

@@ -285,7 +285,10 @@ fn proof(comparison: &Comparison, subject: &Row) -> Option<String> {
     }
     let open = rounds.saturating_sub(optimal);
     if open == 0 {
-        return Some(format!("Exact optimum in all {} rounds.", format::count(rounds)));
+        return Some(match rounds {
+            1 => "Exact optimum in the one round.".to_owned(),
+            _ => format!("Exact optimum in all {} rounds.", format::count(rounds)),
+        });
     }
     let gap = comparison.values(subject, |run| run.metrics.get("solver_gap_max")).map_or_else(
         || "no proven gap".to_owned(),
@@ -368,8 +371,14 @@ fn total(comparison: &Comparison, row: &Row, value: impl Fn(&RunResult) -> Optio
     Some(comparison.values(row, value)?.iter().map(|(_, value)| value).sum())
 }
 
+/// A name that turns the direction of writing does so for itself alone (Unicode's isolates).
+fn isolated(name: &str) -> String {
+    let turns = |c: char| matches!(c, '\u{590}'..='\u{8ff}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    if name.contains(turns) { format!("\u{2068}{name}\u{2069}") } else { name.to_owned() }
+}
+
 fn listed(names: &[String]) -> String {
-    let named = names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    let named = names.iter().take(NAMED).map(|name| isolated(name)).collect::<Vec<_>>().join(", ");
     match names.len().saturating_sub(NAMED) {
         0 => named,
         more => format!("{named} and {} more", count(more)),

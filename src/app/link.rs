@@ -117,7 +117,10 @@ pub fn decode(text: &str) -> (Link, Vec<Remark>) {
             },
             "base" => link.baseline = Some(value.into_owned()),
             "trace" => link.trace = Some(value.into_owned()),
-            "open" => link.open = Some(value.into_owned()),
+            "open" if value.is_empty() => dropped.push("open".to_owned()),
+            "open" => {
+                dropped.extend(link.open.replace(value.into_owned()).map(|other| format!("open={other}")));
+            }
             key if laboratory::is_key(key) => of_laboratory.push((key.to_owned(), value.into_owned())),
             key if experiment::is_key(key) => of_experiment.push((key.to_owned(), value.into_owned())),
             _ => dropped.push(key.into_owned()),
@@ -141,6 +144,13 @@ pub fn decode(text: &str) -> (Link, Vec<Remark>) {
     let read = |encoded: &str| read_scenario(encoded, version, &mut dropped_beside).ok();
     link.experiment = experiment::decode(&of_experiment, read, &mut dropped);
     dropped.extend(dropped_beside);
+    if let (Some(draft), Some(scenario)) = (&mut link.experiment, &link.scenario) {
+        let is_there = |label: &String| scenario.policies.iter().any(|choice| choice.label() == label);
+        dropped.extend(
+            draft.left_out.iter().filter(|label| !is_there(label)).map(|label| format!("without={label}")),
+        );
+        draft.left_out.retain(is_there);
+    }
     if !dropped.is_empty() {
         remarks.push(Remark::Dropped(dropped));
     }
@@ -154,8 +164,11 @@ fn read_scenario(encoded: &str, version: u32, dropped: &mut Vec<String>) -> Resu
     let mut value: Value =
         serde_json::from_slice(&bytes).map_err(|error| format!("it is not JSON: {error}"))?;
     upgrade(&mut value, version);
-    drop_unknown_policies(&mut value, dropped);
+    let mut unknown = Vec::new();
+    drop_unknown_policies(&mut value, &mut unknown);
     let read = Scenario::from_link(&value.to_string()).map_err(|error| error.to_string())?;
+    // Of a scenario that cannot be used nothing is left out: all of it is.
+    dropped.extend(unknown);
     dropped.extend(read.dropped);
     Ok(read.scenario)
 }
@@ -244,6 +257,22 @@ mod tests {
         assert_eq!(read.experiment.map(|draft| draft.axes.len()), Some(1));
         let dropped = ["vary=speed=2", "seeds=0", "beside=%", "compare=cats", "vary=load=2"];
         assert_eq!(remarks, [Remark::Dropped(dropped.map(str::to_owned).to_vec())]);
+    }
+
+    #[test]
+    fn what_cannot_be_followed_is_told_and_a_scenario_that_cannot_be_used_is_not_said_to_be_loaded() {
+        let all = samples::default_scenario();
+        let known = all.policies[0].label().to_owned();
+        let text = format!("{}&open=a&open=b&vary=load=1&without={known}&without=foo", encode(&link()));
+        let (read, remarks) = decode(&text.replace("&open=traces%2Fjuly+2025.csv", ""));
+        assert_eq!(read.open.as_deref(), Some("b"));
+        assert_eq!(read.experiment.unwrap().left_out.into_iter().collect::<Vec<_>>(), [known]);
+        let dropped = ["open=a", "without=foo"].map(str::to_owned).to_vec();
+        assert_eq!(remarks, [Remark::Dropped(dropped)]);
+        let (_, remarks) = decode(&with_json(|json| json["policies"] = serde_json::json!([{"name": "x"}])));
+        assert!(matches!(&remarks[..], [Remark::Unreadable(_)]), "{remarks:?}");
+        let (_, remarks) = decode(&with_json(|json| json["seeds"] = serde_json::json!([1, 2, 1])));
+        assert!(matches!(&remarks[..], [Remark::Unreadable(why)] if why.contains("1 twice")), "{remarks:?}");
     }
 
     #[test]

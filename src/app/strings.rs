@@ -217,6 +217,9 @@ pub fn remark(remark: &Remark) -> String {
 /// Why an address of another host is not opened.
 pub const OTHER_HOST: &str = "this page asks no host but its own for anything, so that nothing leaves your machine. Download the file and drop it here";
 
+/// An address of a folder.
+pub const NO_FILE_NAMED: &str = "it names no file, expected one beside this page, as in traces/july.csv";
+
 /// Why an address gave no file.
 #[must_use]
 pub fn no_answer(found: &str) -> String {

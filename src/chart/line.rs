@@ -197,6 +197,19 @@ impl Panel {
     }
 }
 
+impl LineChart {
+    /// Whether a series has nothing to say where another one still has.
+    fn ends_differ(&self) -> bool {
+        let (from, to) = self.domain_s();
+        let end = |series: &TimeSeries| {
+            series.within((from, to)).into_iter().rfind(|point| point.1.is_finite()).map(|point| point.0)
+        };
+        let ends = self.panels.iter().flat_map(|panel| &panel.series).filter_map(end);
+        // Less than a hundredth of what is seen is one stretch of means.
+        extent(ends).is_some_and(|(first, last)| last - first > (to - from) / 100.0)
+    }
+}
+
 /// The names at the ends of the lines: where there is no room for all, those of subject and baseline.
 fn draw_end_labels(scene: &mut Scene, panel: &Panel, layout: &PanelLayout, x: &Scale) {
     let PanelLayout { plot, y, .. } = layout;
@@ -300,7 +313,8 @@ impl Chart for LineChart {
         };
         let panels: Vec<String> =
             self.panels.iter().filter_map(|panel| panel.means_text(self.domain_s())).collect();
-        format!("{span}, {}.", panels.join("; "))
+        let each = if self.ends_differ() { ", each until its own end" } else { "" };
+        format!("{span}{each}, {}.", panels.join("; "))
     }
 
     fn table(&self) -> Table {

@@ -64,6 +64,9 @@ pub enum ResultsError {
     /// Its scenario is none.
     #[error("its scenario: {0}")]
     Scenario(ScenarioError),
+    /// It has no run.
+    #[error("found no run, expected at least one")]
+    NoRun,
     /// A run is of no policy of its scenario.
     #[error("found a run of {found:?}, expected one of the policies of its scenario")]
     Run {
@@ -144,6 +147,9 @@ impl Results {
         }
         let wire: Wire = serde_json::from_str(text).map_err(json)?;
         let scenario = Scenario::from_json(&wire.scenario.to_string()).map_err(ResultsError::Scenario)?;
+        if wire.runs.is_empty() {
+            return Err(ResultsError::NoRun);
+        }
         let is_there = |run: &&RunResult| scenario.policies.iter().any(|choice| choice.label() == run.policy);
         if let Some(other) = wire.runs.iter().find(|run| !is_there(run)) {
             return Err(ResultsError::Run { found: other.policy.clone() });

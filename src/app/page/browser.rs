@@ -182,11 +182,18 @@ pub fn show_theme(theme: Theme) {
 /// # Errors
 /// Why there is none, and what to do.
 pub async fn fetch(address: &str) -> Result<File, String> {
-    let found = |error: JsValue| strings::no_answer(&format!("{error:?}"));
+    let found = |_: JsValue| strings::no_answer("nothing");
     let page = document().base_uri().ok().flatten().unwrap_or_default();
     let url = Url::new_with_base(address, &page).map_err(|_| strings::no_answer("nothing"))?;
-    if window().location().origin().is_ok_and(|own| own != url.origin()) {
+    let location = window().location();
+    let is_own = location.origin().is_ok_and(|own| own == url.origin())
+        && location.protocol().is_ok_and(|own| own == url.protocol())
+        && url.username().is_empty();
+    if !is_own {
         return Err(strings::OTHER_HOST.to_owned());
+    }
+    if url.pathname().ends_with('/') {
+        return Err(strings::NO_FILE_NAMED.to_owned());
     }
     let answer = JsFuture::from(window().fetch_with_str(&url.href())).await.map_err(found)?;
     let answer: Response = answer.dyn_into().map_err(found)?;
@@ -240,6 +247,20 @@ pub fn focus(id: &str) {
         let options = web_sys::FocusOptions::new();
         options.set_prevent_scroll(true);
         let _ = element.focus_with_options(&options);
+    }
+}
+
+/// The element that has the keyboard.
+#[must_use]
+pub fn focused() -> Option<HtmlElement> {
+    document().active_element()?.dyn_into().ok()
+}
+
+/// Lets the keyboard go on at an element that had it, unless it is somewhere else by now.
+pub fn focus_again(element: Option<&HtmlElement>) {
+    let is_nowhere = document().active_element().is_none_or(|active| active.tag_name() == "BODY");
+    if let Some(element) = element.filter(|_| is_nowhere) {
+        let _ = element.focus();
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use gloo::timers::callback::Timeout;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{File, HtmlDialogElement, HtmlInputElement, HtmlTextAreaElement};
 use yew::prelude::*;
@@ -70,8 +71,13 @@ pub struct WindowProps {
 pub fn Window(props: &WindowProps) -> Html {
     let node = use_node_ref();
     use_effect_with(node.clone(), |node| {
+        let opener = browser::focused();
         if let Some(dialog) = node.cast::<HtmlDialogElement>() {
             let _ = dialog.show_modal();
+        }
+        // What opened it is gone on with, once the window is gone.
+        move || {
+            Timeout::new(0, move || browser::focus_again(opener.as_ref())).forget();
         }
     });
     let close = props.dispatch.reform(|_: MouseEvent| Action::Close);

@@ -146,7 +146,11 @@ pub fn KeptPanel(props: &KeptProps) -> Html {
     };
     let forget_all = {
         let dispatch = dispatch.clone();
-        Callback::from(move |_: MouseEvent| forget(None, dispatch.clone()))
+        Callback::from(move |_: MouseEvent| {
+            if gloo::dialogs::confirm(words::FORGET_ALL_ASK) {
+                forget(None, dispatch.clone());
+            }
+        })
     };
     html! {
         <div class="view under">

@@ -25,6 +25,9 @@ pub const REMOVE: &str = "Take away";
 pub const FORGET: &str = "Delete";
 /// Deletes everything.
 pub const FORGET_ALL: &str = "Delete all that is kept";
+/// What is asked before.
+pub const FORGET_ALL_ASK: &str =
+    "Delete all results that are kept in this browser? This cannot be taken back.";
 /// Where nothing is kept.
 pub const NONE: &str = "Nothing is kept in this browser.";
 /// Results of a scenario without a name.

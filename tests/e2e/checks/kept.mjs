@@ -23,6 +23,10 @@ export default (check) => {
     await hook(page, "kpi-table").waitFor();
     assert.deepEqual(await comparison(page), before);
     assert.equal(await page.locator("#headline").innerText(), headline);
+    page.once("dialog", (dialog) => dialog.dismiss());
+    await hook(page, "kept-forget-all").click();
+    assert.equal(await panel(page).getByText("Nothing is kept in this browser.").count(), 0, "it asks first");
+    page.once("dialog", (dialog) => dialog.accept());
     await hook(page, "kept-forget-all").click();
     await panel(page).getByText("Nothing is kept in this browser.").waitFor();
   });

@@ -52,9 +52,17 @@ pub(super) fn FormPanel(props: &FormProps) -> Html {
     let FormProps { scenario, sweep, .. } = props;
     let (draft, on_change) = (props.desk.draft(), &props.dispatch.reform(Action::Experiment));
     let seeds = draft.seeds.map_or(scenario.seeds.len() as f64, f64::from);
-    let on_seeds = on_change.reform(move |text: String| {
-        Change::Seeds(Range::whole(1.0, 1000.0).parse(&text, "", seeds).ok().map(|seeds| seeds as u32))
-    });
+    let bad_seeds = use_state_eq(|| None::<Fault>);
+    let on_seeds = {
+        let (on_change, bad_seeds) = (on_change.clone(), bad_seeds.setter());
+        Callback::from(move |text: String| match Range::whole(1.0, 1000.0).parse(&text, "", seeds) {
+            Ok(seeds) => {
+                bad_seeds.set(None);
+                on_change.emit(Change::Seeds(Some(seeds as u32)));
+            }
+            Err(message) => bad_seeds.set(Some(Fault { text, message })),
+        })
+    };
     let problem = sweep.as_ref().err();
     html! {
         <section class="panel exp-form" aria-labelledby="exp-form-h">
@@ -91,11 +99,14 @@ pub(super) fn FormPanel(props: &FormProps) -> Html {
                 </div>
                 <div class="field exp-seeds">
                     <label class="lab" for="exp-seeds">{ "Seeds" }</label>
-                    <Entry name="exp-seeds" text={seeds.to_string()} inputmode="numeric" on_text={on_seeds} />
+                    <Entry name="exp-seeds" text={seeds.to_string()} fault={(*bad_seeds).clone()} inputmode="numeric" on_text={on_seeds} />
+                    if let Some(fault) = &*bad_seeds {
+                        <span class="ferr" id={complaint_id("exp-seeds")} role="alert">{ Icon::Warn.html() }<span>{ fault.message.clone() }</span></span>
+                    }
                 </div>
             </div>
             <div class="exp-go">
-                <button class="btn primary" type="button" data-testid="experiment-run" disabled={props.disabled || sweep.is_err()}
+                <button class="btn primary" type="button" data-testid="experiment-run" disabled={props.disabled || sweep.is_err() || bad_seeds.is_some()}
                     onclick={props.on_begin.reform(|_: MouseEvent| ())}>{ Icon::Play.html() }{ "Run experiment" }</button>
                 <span class="muted" data-testid="experiment-plan">{ sweep.as_ref().map_or_else(|_| String::new(), |sweep| words::plan(sweep)) }</span>
                 if let Some(problem) = problem.filter(|problem| problem.axis.is_none()) {

@@ -174,7 +174,7 @@ pub(super) fn Explain(props: &ExplainProps) -> Html {
                 </div>
             </div>
             { match (&*read, blob.is_some(), topic) {
-                (_, false, Topic::Jobs) => html! { <p class="note">{ NO_REASONS }</p> },
+                (_, false, Topic::Jobs) => html! { <p class="note">{ without_waits(&props.comparison, &table) }</p> },
                 (_, false, Topic::Rounds) => rounds(None),
                 (None, true, _) => html! { <p class="note" role="status">{ "Reading…" }</p> },
                 (Some(Read::Failed(why)), ..) => html! { <p class="note" role="alert">{ why.clone() }</p> },
@@ -196,6 +196,15 @@ fn without_runs() -> Html {
 }
 
 /// Why a run has no table of waits.
+fn without_waits(comparison: &Comparison, table: &JobTable) -> &'static str {
+    let run = comparison.all_runs().map(|(_, run)| run);
+    let own = run.into_iter().find(|run| run.policy == table.policy && run.seed == table.seed);
+    match own.and_then(|run| run.metrics.get("wait_mean_s")) {
+        Some(wait_s) if wait_s <= 0.0 => "No job waited.",
+        _ => NO_REASONS,
+    }
+}
+
 const NO_REASONS: &str = "This run has no reasons for waits: the trace's own schedule states none, and in the fluid mode time goes in shares.";
 
 async fn read_waits(blob: &Blob) -> Read {

@@ -178,7 +178,10 @@ pub(in crate::app::page) fn Plot(props: &PlotProps) -> Html {
                     KeyPress::Pan(share) => Change::Pan(share),
                     KeyPress::Fit => Change::Show(None),
                     KeyPress::LetGo if over_time.view.selected.is_none() => return,
-                    KeyPress::LetGo => Change::Unselect,
+                    KeyPress::LetGo => {
+                        moved_to.set(None);
+                        Change::Unselect
+                    }
                     KeyPress::Extend(steps) => {
                         let begin = here.unwrap_or(0.5);
                         let (Some(from), Some(to)) =

@@ -1,11 +1,14 @@
 //! A round explained in full: how it was decided, what every job was given, and what running the jobs that waited would have cost.
 //! A worker runs the policy again up to the round.
 
+use gloo::events::EventListener;
 use gloo::utils::window;
 use yew::prelude::*;
 
 use super::Rerun;
+use crate::app::keys;
 use crate::app::message::{Reply, Request};
+use crate::app::page::browser;
 use crate::app::page::results::choice::Key;
 use crate::app::pool::{News, Pool, Task, post};
 use crate::app::strings::{self, explain as words};
@@ -70,6 +73,7 @@ pub(super) struct InFull {
     last: u32,
     /// Whether the last explanation was quick.
     is_quick: bool,
+    _keys: EventListener,
 }
 
 impl Component for InFull {
@@ -78,7 +82,9 @@ impl Component for InFull {
 
     fn create(ctx: &Context<Self>) -> Self {
         let tell = ctx.link().callback(|(number, news)| Msg::Heard(number, news));
+        let on_key = ctx.link().batch_callback(|key| (key == keys::Key::Escape).then_some(Msg::Cancel));
         Self {
+            _keys: browser::on_key(on_key),
             pool: Pool::new(&ctx.props().worker_url, 1, tell),
             stand: Stand::Idle,
             last: 0,
@@ -101,7 +107,8 @@ impl Component for InFull {
     fn update(&mut self, ctx: &Context<Self>, msg: Msg) -> bool {
         match msg {
             Msg::Ask(jobs) => self.ask(ctx.props(), jobs),
-            Msg::Cancel => self.give_up(),
+            Msg::Cancel if matches!(self.stand, Stand::Asked(_)) => self.give_up(),
+            Msg::Cancel => return false,
             Msg::Heard(number, news) => return self.hear(number, news),
         }
         true
