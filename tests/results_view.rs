@@ -25,6 +25,7 @@ wasm_bindgen_test_configure!(run_in_browser);
 
 fn props(policies: &[&str], seeds: &[u64]) -> ResultsProps {
     ResultsProps {
+        rerun: None,
         runs: fixture::runs(policies, seeds),
         scenario: Rc::new(fixture::scenario(policies, seeds)),
         trace_name: AttrValue::from("week.csv"),
