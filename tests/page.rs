@@ -57,7 +57,18 @@ impl Shown {
         let app = yew::Renderer::<Page>::with_root_and_props(root.clone(), props).render();
         let shown = Self { root, app: Some(app) };
         shown.until(|page| page.find("main").is_some()).await;
+        shown.settled().await;
         shown
+    }
+
+    /// Waits until nothing is added any more: views come in parts.
+    async fn settled(&self) {
+        let count = || self.root.query_selector_all("*").unwrap().length();
+        let mut before = (0, 0);
+        while before != (count(), count()) {
+            before = (before.1, count());
+            sleep(Duration::from_millis(50)).await;
+        }
     }
 
     fn find(&self, selector: &str) -> Option<Element> {
@@ -79,6 +90,7 @@ impl Shown {
     async fn click(&self, selector: &str) {
         self.get(selector).click();
         yew::scheduler::flush().await;
+        self.settled().await;
     }
 
     /// Types into a field and leaves it.

@@ -58,6 +58,13 @@ async fn shown(props: ResultsProps) -> Element {
     document().body().unwrap().append_child(&root).unwrap();
     yew::Renderer::<Results>::with_root_and_props(root.clone(), props).render();
     until(|| !all(&root, "h1").is_empty()).await;
+    // The view comes in parts.
+    let count = || all(&root, "*").len();
+    let mut before = (0, 0);
+    while before != (count(), count()) {
+        before = (before.1, count());
+        sleep(Duration::from_millis(50)).await;
+    }
     root
 }
 
