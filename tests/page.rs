@@ -248,8 +248,11 @@ async fn what_is_being_typed_outlasts_a_redrawn_page() {
 #[wasm_bindgen_test]
 async fn a_run_can_be_cancelled_before_its_jobs_are_there() {
     let page = Shown::with(SILENT, "view=setup").await;
-    page.click("[data-testid='run']").await;
-    assert!(page.find("[data-testid='run']").is_none());
+    page.hook("run").click();
+    yew::scheduler::flush().await;
+    let told = page.text("[data-testid='run-status']");
+    assert!(!page.hook("run").has_attribute("disabled"), "{told}");
+    page.until(|page| page.find("[data-testid='run']").is_none()).await;
     page.click("[data-testid='cancel']").await;
     assert!(page.find("[data-testid='run']").is_some());
 }
