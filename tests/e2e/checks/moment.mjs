@@ -85,6 +85,8 @@ const timeIs = (page, time_s) => page.waitForFunction(
 const end = async (page) => Number(await hook(page, "moment-slider").getAttribute("max"));
 
 async function choose(page, select, wanted) {
+  // The panels come part by part.
+  await hook(page, select).locator("option").first().waitFor({ state: "attached" });
   const labels = await hook(page, select).locator("option").allInnerTexts();
   const label = labels.find((label) => wanted.test(label));
   assert.ok(label, `${wanted} is not among ${labels}`);
