@@ -219,7 +219,7 @@ export default (check) => {
       await page.emulateMedia({ colorScheme: colorScheme === "dark" ? "light" : "dark" });
       await page.waitForTimeout(300);
       assert.notDeepEqual(await colours(page), before);
-    });
+    }, { long: width === 2560 });
   }
 
   check("a finger pans the Gantt, and two zoom it", async ({ open }) => {

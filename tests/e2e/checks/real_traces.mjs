@@ -114,6 +114,6 @@ export default (check) => {
       for (const row of rows) assertPlausible(row, mean_duration_s);
       console.log(`     ${(await hook(page, "run-status").innerText()).trim()}`);
       await screenshots(page, name);
-    }, { limit_s: 360 });
+    }, { limit_s: 360, long: name === "philly" });
   }
 };
